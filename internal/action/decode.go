@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // Decode reads one JSON object into the struct that into points to, strictly:
@@ -63,18 +64,9 @@ func decodeFault(err error, into any) *fault.Fault {
 func fieldOf(p jsontext.Pointer) string {
 	var parts []string
 	for token := range p.Tokens() {
-		parts = append(parts, clean(token))
+		parts = append(parts, untrusted.Field(token))
 	}
 	return clip(strings.Join(parts, "."), 64)
-}
-
-func clean(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r > 0x7e {
-			return '?'
-		}
-		return r
-	}, name)
 }
 
 func clip(s string, most int) string {

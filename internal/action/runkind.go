@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // RunKind is one type of action: which fields go with it.
@@ -106,7 +108,7 @@ func (a *RunAction) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	}
 	for field := range members {
 		if !k.takes(field) {
-			return &misfit{clip(clean(field), 32), "does not go with " + name, k.hint()}
+			return &misfit{clip(untrusted.Field(field), 32), "does not go with " + name, k.hint()}
 		}
 	}
 	type plain RunAction // without this method

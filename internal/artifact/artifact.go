@@ -22,6 +22,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/randid"
 	"github.com/gloveboxhq/glovebox/internal/store"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -104,7 +105,7 @@ func (s *Store) Save(ctx context.Context, owner Owner, name, mediaType string, c
 	}
 	sum := sha256.Sum256(content)
 	a := action.Artifact{
-		ID: newID(), Session: owner.Session, Name: cleanName(name), MediaType: cleanType(mediaType),
+		ID: newID(), Session: owner.Session, Name: untrusted.ArtifactName(name), MediaType: cleanType(mediaType),
 		Size: size, SHA256: hex.EncodeToString(sum[:]), Created: time.Now().UTC(),
 	}
 	err := s.write(a.ID, content)

@@ -5,11 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html"
 	"net"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -137,7 +138,7 @@ func (c *client) answer(status int, why error, last bool) bool {
 	if errors.As(why, &f) {
 		header, title, words = "X-Glovebox-Failed", "Not reached", f.Error()
 	}
-	body := fmt.Sprintf("<!doctype html><meta charset=utf-8><title>%[1]s</title><h1>%[1]s</h1><p>%[2]s</p>\n", title, html.EscapeString(words))
+	body := fmt.Sprintf("<!doctype html><meta charset=utf-8><title>%[1]s</title><h1>%[1]s</h1><p>%[2]s</p>\n", title, untrusted.HTML(words))
 	connection := "keep-alive"
 	if last {
 		connection = "close"

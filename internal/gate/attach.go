@@ -12,9 +12,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -165,7 +165,7 @@ func (a *cdpClient) Serve(ctx context.Context, wire action.Wire) error {
 	a.mu.Unlock()
 	left.DurationMS = time.Since(a.started).Milliseconds()
 	if f := fault.From(err); f != nil {
-		left.Result, left.Error = "fault", approval.Sanitize(fmt.Sprintf("%s: %s", f.Code, f.Message), maxErrorText)
+		left.Result, left.Error = "fault", untrusted.Record(fmt.Sprintf("%s: %s", f.Code, f.Message), maxErrorText)
 	}
 	if lost := a.g.audit.Append(append(last, left)...); lost != nil {
 		a.g.log.Error("what a client did last was not recorded", "id", a.base.CorrelationID, "error", lost)
@@ -201,7 +201,7 @@ func (a *cdpClient) takeRecords() []action.Record {
 	}
 	for _, m := range a.refused {
 		r := a.event(m.Method, "refused")
-		r.Error = approval.Sanitize(m.Refused, maxRefusalText)
+		r.Error = untrusted.Record(m.Refused, maxRefusalText)
 		records = append(records, r)
 	}
 	if a.unlisted > 0 {
@@ -214,7 +214,7 @@ func (a *cdpClient) takeRecords() []action.Record {
 
 func (a *cdpClient) event(what, result string) action.Record {
 	r := a.base
-	r.Timestamp, r.Detail, r.Result = time.Now(), approval.Sanitize(what, maxText), result
+	r.Timestamp, r.Detail, r.Result = time.Now(), untrusted.Record(what, maxText), result
 	return r
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // callAct is the act of one call, and the requests that it causes.
@@ -144,5 +144,5 @@ func effectsText(effects []action.Effect) string {
 		e.URL = maskURL(e.URL)
 		words = join(words, e.String())
 	}
-	return approval.Sanitize(words, maxRecordedURL)
+	return untrusted.Record(words, maxRecordedURL)
 }

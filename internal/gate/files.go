@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const maxFilesText = 2000 // characters of names and hashes of files in a record
@@ -29,7 +29,7 @@ func uploadText(a *action.Upload) string {
 	if a.Clear {
 		all = append(all, "no files")
 	}
-	return approval.Sanitize(strings.Join(all, ", "), maxFilesText)
+	return untrusted.Record(strings.Join(all, ", "), maxFilesText)
 }
 
 func fileOf(f action.NewFile) string {
@@ -37,7 +37,7 @@ func fileOf(f action.NewFile) string {
 }
 
 func fileText(name string, size int64, sum string) string {
-	return fmt.Sprintf("%q, %d bytes, sha256 %s", approval.Sanitize(name, maxText), size, sum)
+	return fmt.Sprintf("%q, %d bytes, sha256 %s", untrusted.Record(name, maxText), size, sum)
 }
 
 // filesText describes the files, or the login state, of a result for its record.
@@ -57,7 +57,7 @@ func filesText(data any) string {
 	case *action.Artifact:
 		all = append(all, fileText(d.Name, d.Size, d.SHA256))
 	}
-	return approval.Sanitize(strings.Join(all, ", "), maxFilesText)
+	return untrusted.Record(strings.Join(all, ", "), maxFilesText)
 }
 
 // exportedText says what left with a login state.
@@ -75,7 +75,7 @@ func exportedText(s *action.StorageState) string {
 
 // loginText says what a login state has: numbers and hosts.
 func loginText(cookies, items int, hosts []string, left []action.LeftOut) string {
-	return approval.Sanitize(fmt.Sprintf("%d cookies and %d entries of localStorage of %s; left out: %s",
+	return untrusted.Record(fmt.Sprintf("%d cookies and %d entries of localStorage of %s; left out: %s",
 		cookies, items, strings.Join(hosts, ", "), leftOut(left)), maxFilesText)
 }
 

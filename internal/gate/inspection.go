@@ -10,10 +10,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // OnCredential says what happens to an agent's call that holds a credential. The zero
@@ -178,7 +178,7 @@ func (i *inspection) findingsText() string {
 	for _, f := range i.findings {
 		all = append(all, f.Kind+" in "+f.Field)
 	}
-	return "the call holds what looks like a credential (" + approval.Sanitize(strings.Join(slices.Compact(all), ", "), maxText) + ")"
+	return "the call holds what looks like a credential (" + untrusted.Record(strings.Join(slices.Compact(all), ", "), maxText) + ")"
 }
 
 // askAboutCredentials turns the verdict on a call that holds a credential, and

@@ -15,6 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -274,7 +275,7 @@ func (o *outgoingRequest) shownValue(f action.BodyField) string {
 	if secretField.MatchString(f.Name) || len(o.g.credentials.Scanner.Find(scan.Text{Value: f.Value, Label: f.Name})) > 0 {
 		return hidden
 	}
-	return approval.Sanitize(f.Value, maxShownValue)
+	return untrusted.Record(f.Value, maxShownValue)
 }
 
 // shownURL is an address as people are shown it and records keep it.
@@ -297,7 +298,7 @@ func (o *outgoingRequest) report(err error) (notice string) {
 	if err != nil {
 		e.State, e.Why = action.EffectRefused, fault.From(err).Message
 		event := o.event(audit.Effect)
-		event.Result, event.Error = "fault", approval.Sanitize(fmt.Sprintf("%s: %s", fault.CodeOf(err), e.Why), maxErrorText)
+		event.Result, event.Error = "fault", untrusted.Record(fmt.Sprintf("%s: %s", fault.CodeOf(err), e.Why), maxErrorText)
 		o.g.recordRequest(o.session.ID, event)
 	}
 	if b != nil && !o.isChannel() {
@@ -309,7 +310,7 @@ func (o *outgoingRequest) report(err error) (notice string) {
 		}
 	}
 	if err != nil && (b == nil || !b.isActive() || o.isChannel()) {
-		notice = approval.Sanitize(refusalText(e, b), maxErrorText)
+		notice = untrusted.Record(refusalText(e, b), maxErrorText)
 	}
 	return notice
 }
@@ -359,7 +360,7 @@ func (o *outgoingRequest) recordChannel() {
 func (o *outgoingRequest) event(kind string) action.Record {
 	event := action.Record{
 		EventType: kind, Actor: o.session.Actor, Scope: o.session.Scope, SessionID: o.session.ID, ContainerID: o.session.Box, Action: action.EffectVerb,
-		URL: approval.Sanitize(o.g.shownURL(o.request.Document), maxRecordedURL), TargetURL: approval.Sanitize(o.g.shownURL(o.request.URL), maxRecordedURL), Domain: hostOf(o.request.URL),
+		URL: untrusted.Record(o.g.shownURL(o.request.Document), maxRecordedURL), TargetURL: untrusted.Record(o.g.shownURL(o.request.URL), maxRecordedURL), Domain: hostOf(o.request.URL),
 		Risk: o.verdict.Risk.String(), Rule: o.verdict.Rule, Detail: o.request.Method,
 	}
 	if b := o.act(); b != nil {

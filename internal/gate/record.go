@@ -6,7 +6,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -86,7 +86,7 @@ func (j *journal) outcome(result action.Result, f *fault.Fault) action.Record {
 		r.Result = pending
 	}
 	if f != nil {
-		r.Result, r.Error = "fault", j.c.withoutCredential(approval.Sanitize(fmt.Sprintf("%s: %s", f.Code, f.Message), maxErrorText))
+		r.Result, r.Error = "fault", j.c.withoutCredential(untrusted.Record(fmt.Sprintf("%s: %s", f.Code, f.Message), maxErrorText))
 	}
 	if j.cancellation != "" {
 		r.Result, r.Detail = cancelled, join(r.Detail, j.cancellation)
@@ -140,11 +140,11 @@ func (c *callInfo) withoutCredential(text string) string {
 	return text
 }
 
-func sanitized(text string) string { return approval.Sanitize(text, maxText) }
+func sanitized(text string) string { return untrusted.Record(text, maxText) }
 
 // recordedURL is an address as records show it.
 func (c *callInfo) recordedURL(url string) string {
-	return approval.Sanitize(c.g.shownURL(url), maxRecordedURL)
+	return untrusted.Record(c.g.shownURL(url), maxRecordedURL)
 }
 
 func join(a, b string) string {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -112,7 +112,7 @@ func (n *refusalCounter) collect(goOn bool) []action.Record {
 		}
 		records = append(records, action.Record{
 			EventType: audit.Refused, Actor: sanitized(t.caller.Actor), Role: t.caller.Role, Scope: t.caller.Scope,
-			Result: "fault", Error: string(k.code), Detail: approval.Sanitize(fmt.Sprintf("%d more calls from %s", t.more, k.source), maxText),
+			Result: "fault", Error: string(k.code), Detail: untrusted.Record(fmt.Sprintf("%d more calls from %s", t.more, k.source), maxText),
 		})
 		t.more = 0
 	}

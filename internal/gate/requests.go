@@ -16,6 +16,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -88,10 +89,10 @@ func (g *Requests) Outgoing(ctx context.Context, s action.Session, from action.S
 func (g *Requests) Receipt(s action.Session, e action.Effect) {
 	event := action.Record{
 		EventType: audit.Effect, Actor: s.Actor, Scope: s.Scope, SessionID: s.ID, ContainerID: s.Box, Action: action.EffectVerb,
-		TargetURL: approval.Sanitize(g.shownURL(e.URL), maxRecordedURL), Domain: e.Host, Result: "ok", Detail: fmt.Sprintf("%s: %d", e.Method, e.Status),
+		TargetURL: untrusted.Record(g.shownURL(e.URL), maxRecordedURL), Domain: e.Host, Result: "ok", Detail: fmt.Sprintf("%s: %d", e.Method, e.Status),
 	}
 	if e.State == action.EffectUnknown {
-		event.Result, event.Detail = "unknown", e.Method+": "+approval.Sanitize(e.Why, maxErrorText)
+		event.Result, event.Detail = "unknown", e.Method+": "+untrusted.Record(e.Why, maxErrorText)
 	}
 	for _, b := range g.acts.find(s.ID, []string{e.Act}) {
 		b.noteEffect(e)

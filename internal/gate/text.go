@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/gate/approval"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const hidden = "[not recorded]" // in place of what may be a secret
@@ -74,11 +74,11 @@ func (c *callInfo) elementText() string {
 		if name == "" {
 			name = e.Label
 		}
-		text += fmt.Sprintf(" %q", approval.Sanitize(name, maxText))
+		text += fmt.Sprintf(" %q", untrusted.Record(name, maxText))
 		if e.Ref != "" {
 			text += " [" + e.Ref + "]"
 		}
-		return approval.Sanitize(text, 2*maxText) + c.dropTargetText()
+		return untrusted.Record(text, 2*maxText) + c.dropTargetText()
 	}
 	if c.sensitive {
 		return ""
@@ -98,7 +98,7 @@ func (c *callInfo) dropTargetText() string {
 	if e == nil {
 		return ""
 	}
-	return approval.Sanitize(fmt.Sprintf(" onto %s %q", cmp.Or(e.Role, e.Tag), approval.Sanitize(cmp.Or(e.Name, e.Label), maxText)), 2*maxText)
+	return untrusted.Record(fmt.Sprintf(" onto %s %q", cmp.Or(e.Role, e.Tag), untrusted.Record(cmp.Or(e.Name, e.Label), maxText)), 2*maxText)
 }
 
 // secretParam matches names of parameters whose values are often secrets.
@@ -164,4 +164,4 @@ func hostOf(address string) string {
 }
 
 // sanitizedFault is text from facts that goes into a fault's message.
-func sanitizedFault(text string) string { return approval.Sanitize(text, 2*maxText) }
+func sanitizedFault(text string) string { return untrusted.Record(text, 2*maxText) }

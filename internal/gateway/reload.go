@@ -16,6 +16,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // reloadableKeys are the keys that a reload applies. The others need a restart: the
@@ -89,8 +90,8 @@ func (h *Gateway) reloadFailed(c config.Config, err error, log *slog.Logger) {
 	}
 	log.Error("the configuration was not reloaded; the one before stays", "file", c.Source.File, "sha256", c.Source.SHA256, "problem", problem)
 	h.audit.Record(action.Record{
-		EventType: audit.Config, Result: "fault", Error: approval.Sanitize(fmt.Sprintf("%s: %s", f.Code, problem), maxProblemText),
-		Detail: approval.Sanitize(fmt.Sprintf("not reloaded, the one before stays: file %s, sha256 %s", c.Source.File, c.Source.SHA256), maxProblemText),
+		EventType: audit.Config, Result: "fault", Error: untrusted.Record(fmt.Sprintf("%s: %s", f.Code, problem), maxProblemText),
+		Detail: untrusted.Record(fmt.Sprintf("not reloaded, the one before stays: file %s, sha256 %s", c.Source.File, c.Source.SHA256), maxProblemText),
 	})
 }
 
@@ -102,7 +103,7 @@ func configEvent(what string, c config.Config, rules *policy.Policy) action.Reco
 	}
 	return action.Record{
 		EventType: audit.Config, Result: "ok",
-		Detail: approval.Sanitize(fmt.Sprintf("%s: %s, policy %s", what, source, rules.Hash()), maxProblemText),
+		Detail: untrusted.Record(fmt.Sprintf("%s: %s, policy %s", what, source, rules.Hash()), maxProblemText),
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/artifact"
-	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // fileStore keeps the files of sessions as artifacts, without the secrets that
@@ -97,7 +97,7 @@ func (f *fileStore) put(ctx context.Context, call action.Call, args *action.NewF
 	}
 	defer leave()
 	owner := artifact.Owner{Scope: sess.scope, Session: sess.id}
-	kept, err := f.save(ctx, owner, engine.FileName(args.Name), args.MediaType, args.Bytes)
+	kept, err := f.save(ctx, owner, untrusted.FileName(args.Name), args.MediaType, args.Bytes)
 	if err != nil {
 		return action.Result{}, err
 	}

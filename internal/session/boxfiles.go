@@ -12,6 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -99,7 +100,7 @@ func (f *boxFiles) named(ctx context.Context, scope string, a *action.Upload) ([
 		all = append(all, one)
 	}
 	for _, file := range a.Files {
-		all = append(all, content{name: engine.FileName(file.Name), bytes: file.Bytes})
+		all = append(all, content{name: untrusted.FileName(file.Name), bytes: file.Bytes})
 	}
 	total := 0
 	for _, one := range all {
@@ -124,7 +125,7 @@ func (f *boxFiles) find(ctx context.Context, scope, name string) (content, error
 			Hinted("give a path that an upload answered with, an artifact's id, or send the file with the call").With("field", "path")
 	}
 	file, err := f.files.artifacts.Load(ctx, scope, name)
-	return content{name: engine.FileName(file.Name), bytes: file.Bytes}, err
+	return content{name: untrusted.FileName(file.Name), bytes: file.Bytes}, err
 }
 
 func tooMuch() *fault.Fault {

@@ -10,6 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/credentials"
 	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // Keeper is a Vault that can be written.
@@ -62,7 +63,7 @@ func (ca *credentialAccess) captureIn(ctx context.Context, sess *openSession, ar
 	}
 	narrow(&set, args, end)
 	if !set.Injects() {
-		return nil, fault.New(fault.NotFound, "the session has nothing of %s to save", quoted(domain)).
+		return nil, fault.New(fault.NotFound, "the session has nothing of %s to save", untrusted.Quoted(domain)).
 			Hinted("log in first, and stay on a page of the site for its storage").With("left", left)
 	}
 	if err := ca.beforeSecrets(ctx, sess, domain, redact.Secrets(set)...); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // control pauses sessions, lets people take them over and hands them back. It
@@ -44,7 +45,7 @@ func (c *control) pauseFor(ctx context.Context, call action.Call, reason string,
 	if err != nil {
 		return action.Result{}, err
 	}
-	hold := action.Hold{By: call.Caller.Actor, Code: action.ByOperator, Why: oneLine(reason)}
+	hold := action.Hold{By: call.Caller.Actor, Code: action.ByOperator, Why: untrusted.Reason(reason, maxReason)}
 	if hold.Why == "" {
 		hold.Why = "a person is at it"
 	}
@@ -110,8 +111,8 @@ func (c *control) resume(ctx context.Context, call action.Call, args *action.Han
 
 // handedBack is what an agent is told, in one line.
 func handedBack(by, note, changed string) string {
-	line := "handed back by " + oneLine(by) + ": " + changed
-	if note = oneLine(note); note != "" {
+	line := "handed back by " + untrusted.Reason(by, maxReason) + ": " + changed
+	if note = untrusted.Reason(note, maxReason); note != "" {
 		line += fmt.Sprintf("; they say: %q", note)
 	}
 	return line
@@ -143,7 +144,7 @@ func (c *control) checkPause(call action.Call) (action.SessionFacts, error) {
 func (c *control) pauseByID(ctx context.Context, session, code, why string) error {
 	sess := c.sessions.withID(session)
 	if sess == nil {
-		return fault.New(fault.SessionNotFound, "there is no open session %s", quoted(session)).
+		return fault.New(fault.SessionNotFound, "there is no open session %s", untrusted.Quoted(session)).
 			Hinted("list the sessions there are with session.list")
 	}
 	return c.pauseAndAlert(ctx, sess, action.Hold{By: action.House, Code: code, Why: why}, "")
@@ -152,7 +153,7 @@ func (c *control) pauseByID(ctx context.Context, session, code, why string) erro
 // pauseAndAlert pauses a session that no person paused, and alerts people. What
 // runs in it goes on to its end.
 func (c *control) pauseAndAlert(ctx context.Context, sess *openSession, hold action.Hold, correlation string) error {
-	hold.Why = oneLine(hold.Why)
+	hold.Why = untrusted.Reason(hold.Why, maxReason)
 	fresh, err := c.setPause(ctx, sess, hold, false)
 	if fresh || err == nil {
 		c.audit.alert(sess.now(), correlation, hold.Code+": "+hold.Why)

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/randid"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // directory knows the sessions that are not over, and the starts that wait
@@ -144,7 +144,7 @@ func (d *directory) ended(ctx context.Context, call action.Call) (action.Session
 		return action.Session{}, err
 	}
 	if !found {
-		return action.Session{}, fault.New(fault.SessionNotFound, "there is no session %s", quoted(call.Session)).
+		return action.Session{}, fault.New(fault.SessionNotFound, "there is no session %s", untrusted.Quoted(call.Session)).
 			Hinted("list the sessions there are with session.list, or start one")
 	}
 	return e.Session, nil
@@ -212,12 +212,3 @@ func (d *directory) noneOpen(call action.Call) *fault.Fault {
 var idPattern = regexp.MustCompile(`^s[0-9a-f]{16}$`)
 
 func newID() string { return randid.New("s", 8) }
-
-// quoted quotes and shortens a caller's word for a message.
-func quoted(word string) string {
-	const most = 64 // characters; the longest name
-	if letters := []rune(word); len(letters) > most {
-		word = string(letters[:most]) + "…"
-	}
-	return strconv.Quote(word)
-}

@@ -11,6 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // networks decides which hosts sessions may reach, and keeps the egress proxy's
@@ -225,7 +226,7 @@ func (t terms) networkUnder(configured action.Network) action.Network {
 // always allowed for documents too.
 func privateResource(a action.AllowHost) error {
 	if isPrivate(a.Host) && a.Resource() {
-		return fault.New(fault.InvalidRequest, "host: %s with a port is for pages and what they load alike", quoted(a.Host)).
+		return fault.New(fault.InvalidRequest, "host: %s with a port is for pages and what they load alike", untrusted.Quoted(a.Host)).
 			Hinted("leave for out, or the port").With("field", "for")
 	}
 	return nil
@@ -267,7 +268,7 @@ func (nw *networks) domainOf(box, domain string) (string, error) {
 		host = nw.egress.Judge(box, "https://"+domain+"/").Host
 	}
 	if host == "" {
-		return "", fault.New(fault.InvalidRequest, "%s is no domain", quoted(domain)).
+		return "", fault.New(fault.InvalidRequest, "%s is no domain", untrusted.Quoted(domain)).
 			Hinted("give a host, such as example.com, without scheme and port").With("field", "domain")
 	}
 	return host, nil

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -259,21 +257,4 @@ func (o *openSession) waitTurnFree(ctx context.Context) bool {
 	case <-ctx.Done():
 		return false
 	}
-}
-
-// oneLine escapes and shortens somebody's words for one line of a message.
-func oneLine(words string) string {
-	letters := []rune(strings.TrimSpace(words))
-	var line strings.Builder
-	for _, letter := range letters[:min(len(letters), maxReason)] {
-		if strconv.IsPrint(letter) {
-			line.WriteRune(letter)
-			continue
-		}
-		line.WriteString(strings.Trim(strconv.QuoteRune(letter), "'"))
-	}
-	if len(letters) > maxReason {
-		line.WriteRune('…')
-	}
-	return line.String()
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // plan is a checked request for a session.
@@ -45,7 +46,7 @@ func (pl *planner) plan(ctx context.Context, call action.Call) (plan, error) {
 			Hinted("do not retry; an operator can set browser.enabled to true")
 	}
 	if idPattern.MatchString(args.Name) {
-		return plan{}, fault.New(fault.InvalidRequest, "name: %s looks like a session id", quoted(args.Name)).
+		return plan{}, fault.New(fault.InvalidRequest, "name: %s looks like a session id", untrusted.Quoted(args.Name)).
 			Hinted("choose another name")
 	}
 	if p.shape.profile, err = pl.keeper.idOf(ctx, call.Caller.Scope, args.Profile); err != nil {
@@ -86,7 +87,7 @@ func (pl *planner) planForRun(ctx context.Context, call action.Call) (plan, *act
 		}
 	}
 	if at := slices.IndexFunc(grant.Unknown, isPrivate); at >= 0 && call.Caller.Role != action.Operator {
-		return plan{}, grant, fault.New(fault.BlockedDomain, "%s is no place that a run may ask for", quoted(grant.Unknown[at])).
+		return plan{}, grant, fault.New(fault.BlockedDomain, "%s is no place that a run may ask for", untrusted.Quoted(grant.Unknown[at])).
 			Hinted("let an operator add it to security.network.allow_private").With("hosts", grant.Unknown)
 	}
 	start := call
@@ -108,7 +109,7 @@ func (pl *planner) providerOf(asked string) (string, error) {
 		return "", fault.New(fault.ProviderNotSupported, "provider kernel is not supported yet").
 			Hinted("use provider sandbox")
 	default:
-		return "", fault.New(fault.InvalidProvider, "%s is no provider", quoted(asked)).Hinted("use provider sandbox")
+		return "", fault.New(fault.InvalidProvider, "%s is no provider", untrusted.Quoted(asked)).Hinted("use provider sandbox")
 	}
 }
 
@@ -184,7 +185,7 @@ func (pl *planner) proxyOf(caller action.Caller, asked string) (string, error) {
 	}
 	switch {
 	case !slices.Contains(offered, asked):
-		return "", fault.New(fault.InvalidRequest, "there is no upstream proxy %s for this session", quoted(asked)).
+		return "", fault.New(fault.InvalidRequest, "there is no upstream proxy %s for this session", untrusted.Quoted(asked)).
 			Hinted("leave proxy out, or name one of %s", strings.Join(offered, ", ")).With("field", "proxy").With("proxies", offered)
 	case asked == action.DefaultProxy:
 		return "", nil

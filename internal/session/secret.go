@@ -13,6 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/credentials"
 	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // secretFacts are the facts by which the gate judges whether a secret may be typed. Faults:
@@ -45,11 +46,11 @@ func (ca *credentialAccess) login(ctx context.Context, sess *openSession, args *
 		return nil, err
 	}
 	if set == nil || len(set.Login) == 0 || args.Domain != "" && set.Domain != host {
-		return nil, fault.New(fault.NotFound, "there is nothing to log in to %s with", quoted(host)).
+		return nil, fault.New(fault.NotFound, "there is nothing to log in to %s with", untrusted.Quoted(host)).
 			Hinted("an operator can store it: docs/credentials.md; or ask a person: session.request_human")
 	}
 	if _, there := set.Login[args.Secret]; !there {
-		return nil, fault.New(fault.NotFound, "the credentials of %s have no secret %s", set.Domain, quoted(args.Secret)).
+		return nil, fault.New(fault.NotFound, "the credentials of %s have no secret %s", set.Domain, untrusted.Quoted(args.Secret)).
 			Hinted("username, password and totp are what they are called where the operator chose no other names").With("field", "secret")
 	}
 	return set, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/tasks"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // base is what all parts of the engine share: the connection, and the tabs with
@@ -64,7 +65,7 @@ func newBase(ctx context.Context, o Options) *base {
 	})
 	b.downloads = download.New(download.Host{
 		Send: func(method string, params any) { b.work.add(func() { b.root.Send(method, params) }) },
-		Go:   func(task func()) { b.own.Go(task) }, Note: b.notes.add, Name: FileName,
+		Go:   func(task func()) { b.own.Go(task) }, Note: b.notes.add, Name: untrusted.FileName,
 		Done: b.life.Done(), Err: func() error { return b.conn.Err() },
 	})
 	return b

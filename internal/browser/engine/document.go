@@ -8,6 +8,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/extract"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // document is the content of a tab that shows no page of HTML.
@@ -66,7 +67,7 @@ func (rd *reader) documentOf(ctx context.Context, t *tab, mediaType string) (*do
 		}
 	}
 	if drawn.Cut || len(d.text) > textLimit {
-		d.text = cutBytes(d.text, textLimit)
+		d.text = untrusted.CutBytes(d.text, textLimit)
 		rd.notes.add("the text was cut at 1 MiB: the document has more")
 	}
 	return d, nil

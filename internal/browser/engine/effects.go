@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
-	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -235,7 +235,7 @@ func (b *base) setTitle(t *tab, p place, title string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if p.frame == t.root && t.root.unique == p.document {
-		t.title = pagetext.Clean(title)
+		t.title = untrusted.Title(title)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // locate finds the element that a locator names. It waits for the element as long
@@ -206,8 +207,8 @@ func (es *elements) ambiguous(ctx context.Context, l action.Locator, distinct []
 // distinguishes it from others of its name.
 func (es *elements) candidate(h match) string {
 	e := es.element(h)
-	text := fmt.Sprintf("%s %q [%s]", e.Role, pagetext.Shorten(pagetext.Clean(e.Name), 60), e.Ref)
-	if where := pagetext.Clean(cmp.Or(e.Item, e.Dialog, e.Within)); where != "" {
+	text := fmt.Sprintf("%s %q [%s]", e.Role, pagetext.Shorten(untrusted.Title(e.Name), 60), e.Ref)
+	if where := untrusted.Title(cmp.Or(e.Item, e.Dialog, e.Within)); where != "" {
 		text += fmt.Sprintf(" in %q", pagetext.Shorten(where, 60))
 	}
 	if es.credentialed() {

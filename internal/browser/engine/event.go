@@ -7,7 +7,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
-	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // event handles an event of the browser. It runs on the goroutine that reads the
@@ -82,7 +82,7 @@ var targetEvents = map[string]eventHandler{
 	}) {
 		// The browser names a page without a title after its URL.
 		if t := b.tabs[p.Info.ID]; t != nil && p.Info.URL == t.root.url && !strings.Contains(p.Info.URL, p.Info.Title) {
-			t.title = pagetext.Clean(p.Info.Title)
+			t.title = untrusted.Title(p.Info.Title)
 		}
 	}),
 	"Inspector.targetCrashed": func(b *Browser, _ string, from *target, _ json.RawMessage) { b.targets.crash(from) },

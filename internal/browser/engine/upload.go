@@ -11,6 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const chooserLimit = 3 * time.Second // for a click to open a file chooser
@@ -223,7 +224,7 @@ func (in *input) unaccepted(accept string, sent []action.SentFile) {
 	defer in.mu.Unlock()
 	for _, f := range sent {
 		if accept != "" && !accepts(accept, f.Name) {
-			in.notes.add("the input asks for %q, which %q is not", pagetext.Cut(pagetext.Clean(accept)), pagetext.Shorten(f.Name, mostQuote))
+			in.notes.add("the input asks for %q, which %q is not", pagetext.Cut(untrusted.Title(accept)), pagetext.Shorten(f.Name, mostQuote))
 		}
 	}
 }

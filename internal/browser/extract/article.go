@@ -9,6 +9,8 @@ import (
 	"codeberg.org/readeck/go-readability/v2"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -36,7 +38,7 @@ func Article(markup string, declared bool) (text string, found bool, err error) 
 	}
 	var b strings.Builder
 	if !strings.Contains(squeezed(node), heading) {
-		b.WriteString("<h1>" + html.EscapeString(heading) + "</h1>")
+		b.WriteString("<h1>" + untrusted.HTML(heading) + "</h1>")
 	}
 	if err := html.Render(&b, node); err != nil {
 		return "", false, fmt.Errorf("cannot write the article: %w", err)

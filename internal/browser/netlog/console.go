@@ -11,6 +11,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -113,7 +114,7 @@ func (e consoleEvent) message() (action.ConsoleMessage, bool) {
 	} else {
 		m, ok = e.parse(e.raw)
 	}
-	m.Text, m.URL = pagetext.MaskURLs(pagetext.Visible(m.Text)), pagetext.MaskURL(m.URL)
+	m.Text, m.URL = pagetext.MaskURLs(untrusted.Text(m.Text)), pagetext.MaskURL(m.URL)
 	return m, ok
 }
 

@@ -5,35 +5,12 @@ package pagetext
 
 import (
 	"strings"
-	"unicode"
 )
 
 const (
 	mostBytes      = 8000 // of a text that Brief cuts
 	mostCharacters = 2000 // of a text that Cut and Brief cut
 )
-
-// Clean removes control characters and invisible characters that can hide text:
-// tags, zero-width characters and bidirectional overrides. It is for texts of one
-// line, such as titles and names.
-func Clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
-			return -1
-		}
-		return r
-	}, s)
-}
-
-// Visible is Clean for texts of several lines: it keeps line breaks and tabs.
-func Visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
-			return -1
-		}
-		return r
-	}, s)
-}
 
 // Shorten cuts a text to a number of characters. An ellipsis marks the cut.
 func Shorten(text string, most int) string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // notRead marks what the page before only counted.
@@ -82,7 +83,7 @@ func (t *changeWriter) run(e edit) {
 	c := e.run
 	role := ""
 	if foldable[c.like.Role] {
-		role = " " + oneLine(c.like.Role)
+		role = " " + untrusted.SnapshotWord(c.like.Role)
 	}
 	if c.came > 0 {
 		text := fmt.Sprintf("… %d more%s", c.came, role)

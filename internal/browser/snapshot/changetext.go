@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -68,7 +69,7 @@ func (t *changeWriter) next(edits []edit) int {
 		t.is(o)
 	}
 	t.in(commonPlace(edits[:n]))
-	t.tell("~", fmt.Sprintf("… %d more %s%s", n-alikeShown, oneLine(e.after.Role), t.news(e)))
+	t.tell("~", fmt.Sprintf("… %d more %s%s", n-alikeShown, untrusted.SnapshotWord(e.after.Role), t.news(e)))
 	return n
 }
 
@@ -128,7 +129,7 @@ func (t *changeWriter) is(e edit) {
 		t.tell("~", fmt.Sprintf("%s moved, now %d of %d", t.brief(n), e.moved, e.among))
 		return
 	case n.Role == "text" && n.Ref == "":
-		t.tell("~", "text "+quote(n.Name)+" (was "+quote(cutTo(e.before.Name, oldShown))+")")
+		t.tell("~", "text "+untrusted.SnapshotQuoted(n.Name)+" (was "+untrusted.SnapshotQuoted(cutTo(e.before.Name, oldShown))+")")
 		return
 	}
 	text := t.writer.describe(n)
@@ -143,10 +144,10 @@ func (t *changeWriter) is(e edit) {
 	}
 	var old []string
 	if e.before.Role != n.Role {
-		old = append(old, oneLine(e.before.Role))
+		old = append(old, untrusted.SnapshotWord(e.before.Role))
 	}
 	if e.before.Name != n.Name {
-		old = append(old, quote(cutTo(e.before.Name, oldShown)))
+		old = append(old, untrusted.SnapshotQuoted(cutTo(e.before.Name, oldShown)))
 	}
 	if e.before.Ref != n.Ref && e.before.Ref != "" {
 		old = append(old, "["+e.before.Ref+"]")
@@ -170,7 +171,7 @@ func (t *changeWriter) news(e edit) string {
 		case is == "true":
 			text += " " + name
 		default:
-			text += " " + name + "=" + oneLine(is)
+			text += " " + name + "=" + untrusted.SnapshotWord(is)
 		}
 	}
 	return text
@@ -209,12 +210,12 @@ func (t *changeWriter) went(edits []edit) {
 		t.tell("-", t.brief(e.before))
 	}
 	if rest := len(edits) - shown; rest > 0 {
-		t.tell("-", fmt.Sprintf("… %d more %s", rest, oneLine(edits[0].before.Role)))
+		t.tell("-", fmt.Sprintf("… %d more %s", rest, untrusted.SnapshotWord(edits[0].before.Role)))
 	}
 }
 
 func (t *changeWriter) reordered(e edit) {
-	text := fmt.Sprintf("%d of %d %s in another order, first now", e.moved, e.among, oneLine(e.reordered[0].Role))
+	text := fmt.Sprintf("%d of %d %s in another order, first now", e.moved, e.among, untrusted.SnapshotWord(e.reordered[0].Role))
 	for i, n := range e.reordered[:min(len(e.reordered), firstShown)] {
 		if i > 0 {
 			text += ","
@@ -226,9 +227,9 @@ func (t *changeWriter) reordered(e edit) {
 
 // brief is a node in a few words: those in it, where it has no name.
 func (t *changeWriter) brief(n *action.Node) string {
-	text := oneLine(n.Role)
+	text := untrusted.SnapshotWord(n.Role)
 	if words := wordsOf(n); words != "" {
-		text += " " + quote(cutTo(words, oldShown))
+		text += " " + untrusted.SnapshotQuoted(cutTo(words, oldShown))
 	}
 	if n.Ref != "" {
 		text += " [" + n.Ref + "]"
@@ -272,9 +273,9 @@ func (t *changeWriter) in(around []*action.Node) {
 	t.at = place
 	switch {
 	case place != nil:
-		t.WriteString("in " + oneLine(place.Role))
+		t.WriteString("in " + untrusted.SnapshotWord(place.Role))
 		if said != "" {
-			t.WriteString(" " + quote(cutTo(said, oldShown)))
+			t.WriteString(" " + untrusted.SnapshotQuoted(cutTo(said, oldShown)))
 		}
 		t.WriteString(":\n")
 	default:

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // Query says what to look for in a page. All that is given must hold.
@@ -101,7 +102,7 @@ func titled(n *action.Node) string {
 	if text == "" {
 		return ""
 	}
-	return quote(around(text, 0, 0, mostNamed))
+	return untrusted.SnapshotQuoted(around(text, 0, 0, mostNamed))
 }
 
 // shownAs is the name of a node, or what it is shown by for want of one.

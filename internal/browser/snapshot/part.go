@@ -7,6 +7,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/tokens"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // Part is as much of a page as fits.
@@ -49,7 +50,7 @@ func (p *Page) title(most int) string {
 	if url != p.URL {
 		url += "…"
 	}
-	return strings.TrimSuffix("page "+quote(title)+" "+oneLine(url), " ")
+	return strings.TrimSuffix("page "+untrusted.SnapshotQuoted(title)+" "+untrusted.SnapshotWord(url), " ")
 }
 
 // cutting is a page as lines, to be cut into parts.
@@ -103,7 +104,7 @@ func (p *Page) rows(nodes []*action.Node, o Options, density, room int) []row {
 		w.most = room / 8
 	}
 	if dialog := modal(p.Nodes); p.blocked && dialog != nil {
-		w.line(1, "… blocked by "+word(dialog.Role)+" "+quote(beginning(dialog.Name, titling))+": only what is in it can be acted on")
+		w.line(1, "… blocked by "+word(dialog.Role)+" "+untrusted.SnapshotQuoted(beginning(dialog.Name, titling))+": only what is in it can be acted on")
 	}
 	w.siblings(nodes, 1, nil)
 	if p.Outside > 0 {

@@ -3,10 +3,10 @@ package snapshot
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/tokens"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // Prose returns as much of a text as the budget lets, from a byte of it on. It
@@ -64,14 +64,5 @@ func barred(text string) string {
 	if text == "" {
 		return ""
 	}
-	lined := strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\ufffd"))
-	return bar + strings.ReplaceAll(strings.TrimRight(lined, "\n"), "\n", "\n"+bar) + "\n"
+	return bar + strings.Join(untrusted.SnapshotLines(text), "\n"+bar) + "\n"
 }

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/tokens"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // Options say how a page is written down.
@@ -189,13 +189,13 @@ func (w *writer) named(n *action.Node, name string) string {
 	b.WriteString(word(n.Role))
 	name, more := w.cut(name, n)
 	if name != "" {
-		b.WriteString(" " + quote(name))
+		b.WriteString(" " + untrusted.SnapshotQuoted(name))
 	}
 	if n.Ref != "" {
 		b.WriteString(" [" + n.Ref + "]")
 	}
 	if n.Derived != "" {
-		b.WriteString(" derived=" + quote(n.Derived))
+		b.WriteString(" derived=" + untrusted.SnapshotQuoted(n.Derived))
 	}
 	if n.Level != 0 {
 		b.WriteString(" level=" + strconv.Itoa(n.Level))
@@ -214,10 +214,10 @@ func (w *writer) named(n *action.Node, name string) string {
 		b.WriteString(" (protected)")
 	} else if n.Value != "" {
 		value, rest := w.cut(n.Value, n)
-		b.WriteString(" value=" + quote(value) + rest)
+		b.WriteString(" value=" + untrusted.SnapshotQuoted(value) + rest)
 	}
 	if w.options.URLs && n.URL != "" {
-		b.WriteString(" " + oneLine(w.address(n.URL)))
+		b.WriteString(" " + untrusted.SnapshotWord(w.address(n.URL)))
 	}
 	return b.String() + more
 }
@@ -271,32 +271,6 @@ func beginning(text string, most int) string {
 	return head
 }
 
-var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
-
-// quote puts a text in quotes, on one line: its line feeds and tabs are written
-// as signs.
-func quote(s string) string { return `"` + flat(escapes.Replace(s)) + `"` }
-
-// flat replaces whatever could end a line, or that no person sees, by spaces.
-func flat(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\u2028' || r == '\u2029' || unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-}
-
-// oneLine is flat for what stands without quotes: it holds no space either.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return '_'
-		}
-		return r
-	}, flat(s))
-}
-
 // word is what stands without quotes and is no address, such as a state: one
 // that looks like something else of a line loses what makes it look so.
 func word(s string) string {
@@ -305,5 +279,5 @@ func word(s string) string {
 			return '_'
 		}
 		return r
-	}, oneLine(short(s)))
+	}, untrusted.SnapshotWord(short(s)))
 }

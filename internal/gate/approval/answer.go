@@ -11,6 +11,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const maxReason = 1000 // characters; action.Answer.Reason
@@ -71,7 +72,7 @@ func (d *Queue) writeAnswer(ctx context.Context, tx *sql.Tx, q *action.Question,
 	if a.Approve {
 		q.State = Approved
 	}
-	q.Answered, q.AnsweredBy, q.Reason = &now, by.Actor, Sanitize(strings.TrimSpace(a.Reason), maxReason)
+	q.Answered, q.AnsweredBy, q.Reason = &now, by.Actor, untrusted.Record(strings.TrimSpace(a.Reason), maxReason)
 	text, err := json.Marshal(q)
 	if err != nil {
 		return fmt.Errorf("cannot encode a question: %w", err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // Ask puts a question to people, or finds the one that was already asked about
@@ -61,7 +62,7 @@ func (d *Queue) insert(ctx context.Context, tx *sql.Tx, r Request, binding strin
 			Hinted("wait until some are answered or expire").With("limit", "questions").With("max", maxPending)
 	}
 	q := questionOf(r, now, d.Timeouts().of(r.Risk))
-	q.Input = Sanitize(r.Input, maxShownInput)
+	q.Input = untrusted.Record(r.Input, maxShownInput)
 	text, err := json.Marshal(q)
 	if err != nil {
 		return q, fmt.Errorf("cannot encode a question: %w", err)
@@ -77,7 +78,7 @@ func (d *Queue) insert(ctx context.Context, tx *sql.Tx, r Request, binding strin
 // questionOf is a request as people are shown it.
 func questionOf(r Request, now time.Time, wait time.Duration) action.Question {
 	now = now.UTC().Truncate(time.Millisecond)
-	why := Sanitize(r.Why, 2*maxShown)
+	why := untrusted.Record(r.Why, 2*maxShown)
 	if r.Risk == action.Critical {
 		why += "; this operation is irreversible"
 	}
@@ -85,9 +86,9 @@ func questionOf(r Request, now time.Time, wait time.Duration) action.Question {
 		ID: newID(), State: Pending, Session: r.Subject.Session, Scope: r.Subject.Scope, Actor: r.Actor,
 		Verb: r.Subject.Verb, Risk: r.Risk, Rule: r.Rule, Why: why,
 		Element: sanitizeElement(r.Element),
-		Page:    action.Page{URL: Sanitize(r.Page.URL, 2*maxShown), Title: Sanitize(r.Page.Title, maxShown)},
+		Page:    action.Page{URL: untrusted.Record(r.Page.URL, 2*maxShown), Title: untrusted.Record(r.Page.Title, maxShown)},
 		Request: sanitizeRequest(r.Held),
-		Input:   Sanitize(r.Input, 2*maxShown), Within: Sanitize(r.Within, 2*maxShown), Asked: now, Expires: now.Add(wait),
+		Input:   untrusted.Record(r.Input, 2*maxShown), Within: untrusted.Record(r.Within, 2*maxShown), Asked: now, Expires: now.Add(wait),
 	}
 }
 

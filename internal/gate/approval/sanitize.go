@@ -1,51 +1,11 @@
 package approval
 
 import (
-	"fmt"
-	"strings"
-	"unicode"
-	"unicode/utf8"
-
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const maxShown = 200 // characters of a text from the page that people are shown
-
-// Sanitize makes text from a page or a caller safe to show to people and to
-// print: control, bidirectional, zero-width and other invisible characters,
-// line separators, and bytes that are no UTF-8 become visible escapes, \u{202e},
-// and no more than most characters are kept: of more it says how many.
-func Sanitize(text string, most int) string {
-	var b strings.Builder
-	kept := 0
-	for len(text) > 0 {
-		if kept == most {
-			fmt.Fprintf(&b, "… (%d more)", utf8.RuneCountInString(text))
-			break
-		}
-		r, size := utf8.DecodeRuneInString(text)
-		switch {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, text[0])
-		case isInvisible(r):
-			fmt.Fprintf(&b, `\u{%04x}`, r)
-		default:
-			b.WriteRune(r)
-		}
-		text = text[size:]
-		kept++
-	}
-	return b.String()
-}
-
-// isInvisible reports whether r shows nothing, or changes how other text shows.
-func isInvisible(r rune) bool {
-	if r == ' ' {
-		return false
-	}
-	return unicode.IsControl(r) || r == 0x2800 || // blank Braille
-		unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
-}
 
 // sanitizeElement is a copy of e that is safe to show.
 func sanitizeElement(e *action.Element) *action.Element {
@@ -57,7 +17,7 @@ func sanitizeElement(e *action.Element) *action.Element {
 		&c.Role, &c.Name, &c.Tag, &c.Type, &c.Autocomplete, &c.Ref, &c.Label, &c.FieldName, &c.Placeholder,
 		&c.FrameURL, &c.LinkURL, &c.FormAction, &c.FormMethod, &c.SubmitName,
 	} {
-		*text = Sanitize(*text, maxShown)
+		*text = untrusted.Record(*text, maxShown)
 	}
 	return &c
 }
@@ -68,11 +28,11 @@ func sanitizeRequest(h *action.Held) *action.Held {
 		return nil
 	}
 	out := *h
-	out.Method, out.URL, out.Host = Sanitize(h.Method, maxShown), Sanitize(h.URL, 2*maxShown), Sanitize(h.Host, maxShown)
-	out.From, out.Cause = Sanitize(h.From, 2*maxShown), Sanitize(h.Cause, 2*maxShown)
+	out.Method, out.URL, out.Host = untrusted.Record(h.Method, maxShown), untrusted.Record(h.URL, 2*maxShown), untrusted.Record(h.Host, maxShown)
+	out.From, out.Cause = untrusted.Record(h.From, 2*maxShown), untrusted.Record(h.Cause, 2*maxShown)
 	out.Fields = make([]action.BodyField, 0, len(h.Fields))
 	for _, f := range h.Fields {
-		out.Fields = append(out.Fields, action.BodyField{Name: Sanitize(f.Name, maxShown), Value: Sanitize(f.Value, maxShown)})
+		out.Fields = append(out.Fields, action.BodyField{Name: untrusted.Record(f.Name, maxShown), Value: untrusted.Record(f.Value, maxShown)})
 	}
 	return &out
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const exported = 500 // records read at a time, which bounds what an export keeps in memory
@@ -127,17 +128,8 @@ func cells(r action.Record) []string {
 		case time.Time:
 			cells[i] = clock(value)
 		default:
-			cells[i] = harmless(fmt.Sprint(value))
+			cells[i] = untrusted.Cell(fmt.Sprint(value))
 		}
 	}
 	return cells
-}
-
-// harmless keeps a spreadsheet from reading a text as a formula
-// (https://owasp.org/www-community/attacks/CSV_Injection).
-func harmless(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
-		return "'" + text
-	}
-	return text
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -126,16 +127,16 @@ func messageID(r action.Record) string {
 }
 
 func (s *Sender) message(ctx context.Context, name string, r action.Record) Message {
-	text := func(t string) string { return approval.Sanitize(t, maxText) }
+	text := func(t string) string { return untrusted.Record(t, maxText) }
 	d := Data{
 		Event: r.Seq, Scope: text(r.Scope), Session: text(r.SessionID), Question: text(r.ApprovalID), State: text(r.HITLDecision),
-		Verb: text(r.Action), Risk: r.Risk, Element: text(r.TargetElement), Page: approval.Sanitize(r.URL, maxAddress),
+		Verb: text(r.Action), Risk: r.Risk, Element: text(r.TargetElement), Page: untrusted.Record(r.URL, maxAddress),
 		Actor: text(r.Actor), AnsweredBy: text(r.AnsweredBy), Detail: text(r.Detail),
 	}
 	if q, err := s.approvals.Show(ctx, r.Scope, r.ApprovalID); err == nil && r.ApprovalID != "" {
 		d.Why, d.Within, d.Actor, d.Expires = text(q.Why), text(q.Within), text(q.Actor), &q.Expires
 		if q.Request != nil {
-			d.Request, d.Cause = approval.Sanitize(q.Request.Method+" "+q.Request.URL, maxAddress), text(q.Request.Cause)
+			d.Request, d.Cause = untrusted.Record(q.Request.Method+" "+q.Request.URL, maxAddress), text(q.Request.Cause)
 		}
 		if d.Element == "" && q.Element != nil {
 			d.Element = text(fmt.Sprintf("%s %q", cmp.Or(q.Element.Role, q.Element.Tag), cmp.Or(q.Element.Name, q.Element.Label)))

@@ -2,11 +2,10 @@ package bridge
 
 import (
 	"regexp"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // Bounds of what is believed of a guest's report.
@@ -49,7 +48,7 @@ func clean(h sandbox.Health, now time.Time) sandbox.Health {
 	}
 	h.Log = h.Log[max(0, len(h.Log)-maxLogLines):]
 	for i, line := range h.Log {
-		h.Log[i] = Printable(line, maxLine)
+		h.Log[i] = untrusted.LogLine(line, maxLine)
 	}
 	if h.Since.Before(now.Add(-10*365*24*time.Hour)) || h.Since.After(now.Add(time.Minute)) {
 		h.Since = time.Time{}
@@ -58,7 +57,7 @@ func clean(h sandbox.Health, now time.Time) sandbox.Health {
 }
 
 func cleanProcess(p sandbox.Process) sandbox.Process {
-	return sandbox.Process{Running: p.Running, PID: clamp(p.PID, maxPID), Exit: Printable(p.Exit, maxReason)}
+	return sandbox.Process{Running: p.Running, PID: clamp(p.PID, maxPID), Exit: untrusted.LogLine(p.Exit, maxReason)}
 }
 
 func cleanProof(p sandbox.Proof) sandbox.Proof {
@@ -71,20 +70,3 @@ func cleanProof(p sandbox.Proof) sandbox.Proof {
 }
 
 func clamp(n, most int) int { return max(0, min(n, most)) }
-
-// Printable returns at most n runes of s with everything that is no graphic
-// character, and every character that changes the direction of text, replaced
-// by a space.
-func Printable(s string, n int) string {
-	var b strings.Builder
-	for _, r := range s {
-		if n--; n < 0 {
-			break
-		}
-		if r == unicode.ReplacementChar || !unicode.IsGraphic(r) {
-			r = ' '
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}

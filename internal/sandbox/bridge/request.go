@@ -13,6 +13,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const callTimeout = 10 * time.Second // for a request to a guest that has nothing to wait for
@@ -181,7 +182,7 @@ func refused(box string, res *http.Response) *fault.Fault {
 	if res.StatusCode == http.StatusConflict {
 		return assigned(box)
 	}
-	return fault.New(fault.CDPError, "the guest of box %s refused: %s", box, Printable(r.Error, maxReason)).
+	return fault.New(fault.CDPError, "the guest of box %s refused: %s", box, untrusted.LogLine(r.Error, maxReason)).
 		Hinted("ask its health; if the browser has failed, close the session and start another").
 		With("status", res.StatusCode)
 }

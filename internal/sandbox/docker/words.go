@@ -12,7 +12,7 @@ import (
 	"github.com/moby/moby/api/pkg/stdcopy"
 	"github.com/moby/moby/client"
 
-	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -79,7 +79,7 @@ func (w *words) Write(b []byte) (int, error) {
 
 // lastOf adds a line that says something, and keeps the last ones.
 func lastOf(lines []string, line []byte) []string {
-	text := strings.TrimSpace(bridge.Printable(string(line), maxLine))
+	text := strings.TrimSpace(untrusted.LogLine(string(line), maxLine))
 	if text == "" {
 		return lines
 	}

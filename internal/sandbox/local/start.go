@@ -13,6 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // Start makes a box and waits until its browser answers (sandbox.Driver).
@@ -179,7 +180,7 @@ func (d *Driver) died(id, how string, err error) error {
 	data, _ := os.ReadFile(d.log(id)) // none says nothing
 	var lines []string
 	for line := range strings.Lines(string(data)) {
-		if line = strings.TrimSpace(bridge.Printable(line, maxLine)); line != "" {
+		if line = strings.TrimSpace(untrusted.LogLine(line, maxLine)); line != "" {
 			lines = append(lines, line)
 		}
 	}

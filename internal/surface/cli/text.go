@@ -9,9 +9,9 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
 
 	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // style colours text for a terminal, and leaves it alone elsewhere.
@@ -72,26 +72,10 @@ func (env *environment) printf(format string, args ...any) { fmt.Fprintf(env.io.
 
 // clean removes the characters from text that control a terminal: web pages write
 // much of what is printed.
-func clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return r
-		}
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, text)
-}
+func clean(text string) string { return untrusted.Terminal(text) }
 
 // short cuts text to n runes for a table.
-func short(text string, n int) string {
-	runes := []rune(strings.Join(strings.Fields(clean(text)), " "))
-	if len(runes) <= n {
-		return string(runes)
-	}
-	return string(runes[:n-1]) + "…"
-}
+func short(text string, n int) string { return untrusted.TerminalLine(text, n) }
 
 // sanitize applies clean to every text that can be reached from v, in place.
 func sanitize(v reflect.Value) {
@@ -137,18 +121,6 @@ func encode(w io.Writer, v any) error {
 	if err := json.NewEncoder(&text).Encode(v); err != nil {
 		return err
 	}
-	var out bytes.Buffer
-	for _, char := range text.String() {
-		switch {
-		case char == '\n' || !unicode.IsControl(char) && !unicode.Is(unicode.Cf, char):
-			out.WriteRune(char)
-		case char > 0xffff: // a surrogate pair
-			high, low := 0xd800+(char-0x10000)>>10, 0xdc00+(char-0x10000)&0x3ff
-			fmt.Fprintf(&out, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&out, `\u%04x`, char)
-		}
-	}
-	_, err := w.Write(out.Bytes())
+	_, err := w.Write(untrusted.TerminalJSON(text.Bytes()))
 	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 type batchIn struct {
@@ -121,9 +122,9 @@ func (t *turn) batch(ctx context.Context, steps []action.Step, p part) error {
 	for i, s := range done.Steps {
 		switch s.State {
 		case action.StepDone:
-			t.reply.did = append(t.reply.did, "- "+p.at(i)+" done: "+line(s.Said, 200))
+			t.reply.did = append(t.reply.did, "- "+p.at(i)+" done: "+untrusted.ToolLine(s.Said, 200))
 		case action.StepLeft:
-			t.reply.did = append(t.reply.did, "- "+p.at(i)+" not done: "+line(s.Verb, 40))
+			t.reply.did = append(t.reply.did, "- "+p.at(i)+" not done: "+untrusted.ToolLine(s.Verb, 40))
 		}
 	}
 	if done.Pending != nil {

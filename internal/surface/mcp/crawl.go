@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 type crawlIn struct {
@@ -26,7 +27,7 @@ const leastShare = 400 // bytes of a page's content in an answer, as long as the
 func crawl(ctx context.Context, t *turn, in *crawlIn) error {
 	t.watch = &action.CrawlWatch{Progress: func(p action.CrawlProgress) {
 		if t.tell != nil {
-			t.tell(fmt.Sprintf("%d pages read, %d more known: %s", p.Pages, p.Waiting, line(p.URL, 200)))
+			t.tell(fmt.Sprintf("%d pages read, %d more known: %s", p.Pages, p.Waiting, untrusted.ToolLine(p.URL, 200)))
 		}
 	}}
 	result, err := t.call(ctx, action.VerbPageCrawl.Name, &action.Crawl{
@@ -39,9 +40,9 @@ func crawl(ctx context.Context, t *turn, in *crawlIn) error {
 	if !ok {
 		return nil
 	}
-	did := fmt.Sprintf("Read %d pages (%s).", crawled.TotalPages, line(crawled.Stopped, 40))
+	did := fmt.Sprintf("Read %d pages (%s).", crawled.TotalPages, untrusted.ToolLine(crawled.Stopped, 40))
 	for _, reason := range slices.Sorted(maps.Keys(crawled.Skipped)) {
-		did += fmt.Sprintf(" %s: %d.", line(reason, 40), crawled.Skipped[reason])
+		did += fmt.Sprintf(" %s: %d.", untrusted.ToolLine(reason, 40), crawled.Skipped[reason])
 	}
 	t.reply.did = append(t.reply.did, did)
 	t.reply.page = nil // the crawl was elsewhere
@@ -54,12 +55,12 @@ func crawl(ctx context.Context, t *turn, in *crawlIn) error {
 func compact(pages []action.CrawledPage, room int) string {
 	heads, wanted := make([]string, len(pages)), 0
 	for i, p := range pages {
-		heads[i] = fmt.Sprintf("[%d] %s %s", i+1, line(p.URL, 300), quoted(p.Title))
+		heads[i] = fmt.Sprintf("[%d] %s %s", i+1, untrusted.ToolLine(p.URL, 300), untrusted.ToolQuoted(p.Title))
 		if p.Error != "" {
-			heads[i] += " failed: " + line(p.Error, 200)
+			heads[i] += " failed: " + untrusted.ToolLine(p.Error, 200)
 		}
 		if p.MediaType != "" {
-			heads[i] += " is " + line(p.MediaType, 60)
+			heads[i] += " is " + untrusted.ToolLine(p.MediaType, 60)
 		}
 		room -= len(heads[i]) + 2
 		wanted += len(p.Content)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const downloadWait = 5000 // milliseconds that a list waits for downloads that run
@@ -25,7 +26,7 @@ func downloads(ctx context.Context, t *turn, in *downloadsIn) error {
 		return err
 	}
 	if got, ok := result.Data.(*action.DownloadText); ok {
-		t.reply.did = append(t.reply.did, fmt.Sprintf("Text of %s, %s, artifact %s.", quoted(got.Name), line(got.MediaType, 100), line(got.Artifact, 64)))
+		t.reply.did = append(t.reply.did, fmt.Sprintf("Text of %s, %s, artifact %s.", untrusted.ToolQuoted(got.Name), untrusted.ToolLine(got.MediaType, 100), untrusted.ToolLine(got.Artifact, 64)))
 		t.reply.heading, t.reply.text = "Download", marked(got.Text, "", fullSnapshot)
 	}
 	return nil
@@ -45,9 +46,9 @@ func (t *turn) listDownloads(ctx context.Context) error {
 		t.reply.did = append(t.reply.did, "There are no downloads.")
 	}
 	for _, d := range listing.Downloads {
-		text := fmt.Sprintf("- %s %s, %d bytes, id %s", quoted(d.Name), line(d.State, 20), max(d.Size, d.Received), line(d.ID, 64))
+		text := fmt.Sprintf("- %s %s, %d bytes, id %s", untrusted.ToolQuoted(d.Name), untrusted.ToolLine(d.State, 20), max(d.Size, d.Received), untrusted.ToolLine(d.ID, 64))
 		if d.Error != "" {
-			text += ": " + line(d.Error, 200)
+			text += ": " + untrusted.ToolLine(d.Error, 200)
 		}
 		t.reply.did = append(t.reply.did, text)
 	}
@@ -61,7 +62,7 @@ func (t *turn) keepDownload(ctx context.Context, id string) error {
 	}
 	if file, ok := result.Data.(*action.File); ok {
 		t.reply.data = file.Artifact
-		t.reply.did = append(t.reply.did, fmt.Sprintf("%s, %s, %d bytes, is artifact %s.", quoted(file.Name), line(file.MediaType, 100), file.Size, line(file.ID, 64)))
+		t.reply.did = append(t.reply.did, fmt.Sprintf("%s, %s, %d bytes, is artifact %s.", untrusted.ToolQuoted(file.Name), untrusted.ToolLine(file.MediaType, 100), file.Size, untrusted.ToolLine(file.ID, 64)))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 type evaluateIn struct {
@@ -38,7 +39,7 @@ func evaluate(ctx context.Context, t *turn, in *evaluateIn) error {
 	if t.reply.page != nil {
 		at = t.reply.page.URL
 	}
-	t.reply.did = append(t.reply.did, "It gave a value of type "+line(got.Type, 40)+".")
+	t.reply.did = append(t.reply.did, "It gave a value of type "+untrusted.ToolLine(got.Type, 40)+".")
 	t.reply.heading, t.reply.text = "Value", marked(string(text), at, actSnapshot)
 	return nil
 }

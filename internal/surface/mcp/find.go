@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 func find(ctx context.Context, t *turn, in *findIn) error {
@@ -35,21 +36,21 @@ func find(ctx context.Context, t *turn, in *findIn) error {
 
 // matched is a match on one line: what it is, its words, where it stands.
 func matched(m action.Match) string {
-	text := line(m.Role, 40)
+	text := untrusted.ToolLine(m.Role, 40)
 	if m.Name != "" {
-		text += " " + quoted(m.Name)
+		text += " " + untrusted.ToolQuoted(m.Name)
 	}
 	if m.Ref != "" {
-		text += " [" + line(m.Ref, 32) + "]"
+		text += " [" + untrusted.ToolLine(m.Ref, 32) + "]"
 	}
 	if m.Text != "" && m.Text != m.Name {
-		text += ": " + line(m.Text, 1200)
+		text += ": " + untrusted.ToolLine(m.Text, 1200)
 	}
 	if len(m.Beside) > 0 {
-		text += " (beside " + line(strings.Join(m.Beside, ", "), 600) + ")"
+		text += " (beside " + untrusted.ToolLine(strings.Join(m.Beside, ", "), 600) + ")"
 	}
 	if len(m.Path) > 0 {
-		text += " (in " + line(strings.Join(m.Path, " > "), 400) + ")"
+		text += " (in " + untrusted.ToolLine(strings.Join(m.Path, " > "), 400) + ")"
 	}
 	return text
 }

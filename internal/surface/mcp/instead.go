@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // What to do instead of tools that there are none for.
@@ -101,7 +102,7 @@ var instead = map[string]string{
 // noTool is what a call of a tool that is not offered is told: what to use
 // instead, or that a person can have it offered. Nil where nothing is known.
 func noTool(name string, offered []string) *fault.Fault {
-	f := fault.New(fault.UnknownAction, "there is no tool of the name %s here", line(name, 64)).With("tool", line(name, 64))
+	f := fault.New(fault.UnknownAction, "there is no tool of the name %s here", untrusted.ToolLine(name, 64)).With("tool", untrusted.ToolLine(name, 64))
 	if use, known := instead[name]; known {
 		return f.Hinted("%s", use)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 func navigate(ctx context.Context, t *turn, in *navigateIn) error {
@@ -65,7 +66,7 @@ func fillSecret(ctx context.Context, t *turn, in *fillSecretIn) error {
 	result, err := t.act(ctx, action.VerbPageFillSecret.Name, in.args())
 	if filled, ok := result.Data.(*action.Filled); ok && err == nil {
 		t.reply.data = filled
-		t.reply.did = append(t.reply.did, "Typed the "+line(filled.Secret, 64)+" of "+line(filled.Domain, 253)+".")
+		t.reply.did = append(t.reply.did, "Typed the "+untrusted.ToolLine(filled.Secret, 64)+" of "+untrusted.ToolLine(filled.Domain, 253)+".")
 	}
 	return err
 }
@@ -109,13 +110,13 @@ func (t *turn) did(what string, result action.Result, err error) {
 	t.reply.data = acted
 	text := what
 	if e := acted.Element; e != nil {
-		text += " " + line(e.Role, 40) + " " + quoted(e.Name)
+		text += " " + untrusted.ToolLine(e.Role, 40) + " " + untrusted.ToolQuoted(e.Name)
 	}
 	if acted.Matches > 1 {
 		text += fmt.Sprintf(" (the first of %d matches)", acted.Matches)
 	}
 	if len(acted.Labels) > 0 {
-		text += ": " + quoted(strings.Join(acted.Labels, ", "))
+		text += ": " + untrusted.ToolQuoted(strings.Join(acted.Labels, ", "))
 	}
 	t.reply.did = append(t.reply.did, text+".")
 }

@@ -7,13 +7,13 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/randid"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // Bounds of page text in one answer, in bytes; a token is about four.
@@ -52,7 +52,7 @@ func (r *reply) note(result action.Result) {
 	}
 	r.modal, r.pending = result.Modal, result.Pending
 	for _, e := range result.Effects {
-		r.notes = append(r.notes, line(e.String(), 600))
+		r.notes = append(r.notes, untrusted.ToolLine(e.String(), 600))
 	}
 	r.effects = append(r.effects, result.Effects...)
 	for _, note := range result.Notes {
@@ -85,7 +85,7 @@ func (r *reply) introduce(d *action.Document) {
 		said = "This is plain text."
 	}
 	if d.Artifact != "" {
-		said += " The file " + quoted(d.Name) + " is kept as artifact " + line(d.Artifact, 64) + "."
+		said += " The file " + untrusted.ToolQuoted(d.Name) + " is kept as artifact " + untrusted.ToolLine(d.Artifact, 64) + "."
 	}
 	r.did = append(r.did, said)
 }
@@ -94,7 +94,7 @@ func (r *reply) introduce(d *action.Document) {
 func (r *reply) changed(c *action.Changes) {
 	r.settled, r.moved = true, r.moved || c.Moved
 	for _, e := range c.Errors {
-		r.notes = append(r.notes, "console error: "+line(e, 300))
+		r.notes = append(r.notes, "console error: "+untrusted.ToolLine(e, 300))
 	}
 	switch {
 	case c.Snapshot != nil:
@@ -159,32 +159,12 @@ func origin(from string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// line makes words that may come from a page fit for one line of ours.
-func line(s string, most int) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case !unicode.IsPrint(r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, ""))
-	runes := []rune(strings.TrimSpace(s))
-	if len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return string(runes)
-}
-
-func quoted(s string) string { return `"` + strings.ReplaceAll(line(s, 200), `"`, "'") + `"` }
-
 // result is the answer of a call that was done.
 func (r *reply) result() *mcp.CallToolResult {
 	var b strings.Builder
 	heading(&b, "Result", r.did)
 	if p := r.page; p != nil && (r.moved || !r.settled || r.status != 0) {
-		lines := []string{"- URL: " + line(p.URL, 2000), "- Title: " + quoted(p.Title)}
+		lines := []string{"- URL: " + untrusted.ToolLine(p.URL, 2000), "- Title: " + untrusted.ToolQuoted(p.Title)}
 		if r.status != 0 {
 			lines = append(lines, fmt.Sprintf("- Status: %d", r.status))
 		}
@@ -192,16 +172,16 @@ func (r *reply) result() *mcp.CallToolResult {
 	}
 	if m := r.modal; m != nil {
 		heading(&b, "Modal state", []string{
-			fmt.Sprintf("- a %s dialog is open: %s", line(m.Kind, 20), quoted(m.Message)),
+			fmt.Sprintf("- a %s dialog is open: %s", untrusted.ToolLine(m.Kind, 20), untrusted.ToolQuoted(m.Message)),
 			"Answer it with browser_handle_dialog before anything else.",
 		})
 	}
 	var events []string
 	for _, n := range r.notes {
-		events = append(events, "- "+line(n, 500))
+		events = append(events, "- "+untrusted.ToolLine(n, 500))
 	}
 	for _, a := range r.artifacts {
-		events = append(events, fmt.Sprintf("- file kept: %s, %d bytes, id %s", quoted(a.Name), a.Size, line(a.ID, 64)))
+		events = append(events, fmt.Sprintf("- file kept: %s, %d bytes, id %s", untrusted.ToolQuoted(a.Name), a.Size, untrusted.ToolLine(a.ID, 64)))
 	}
 	heading(&b, "Events", events)
 	if r.text != "" {
@@ -265,12 +245,12 @@ func (r *reply) pendingResult() *mcp.CallToolResult {
 	}
 	lines := []string{
 		fmt.Sprintf("A person was asked and has not answered yet (risk %s, until %s). %s", p.Risk, p.Expires.UTC().Format(time.RFC3339), state),
-		fmt.Sprintf("%s; browser_approval_status with id %s says how it stands.", again, line(p.Approval, 64)),
+		fmt.Sprintf("%s; browser_approval_status with id %s says how it stands.", again, untrusted.ToolLine(p.Approval, 64)),
 	}
 	heading(&b, "Pending", lines)
 	var events []string
 	for _, n := range r.notes {
-		events = append(events, "- "+line(n, 500))
+		events = append(events, "- "+untrusted.ToolLine(n, 500))
 	}
 	heading(&b, "Events", events)
 	return &mcp.CallToolResult{
@@ -285,10 +265,10 @@ func (r *reply) pendingResult() *mcp.CallToolResult {
 // reads it, so it says what to do next.
 func failed(err error) *mcp.CallToolResult {
 	f := fault.From(err)
-	lines := []string{string(f.Code) + ": " + line(f.Message, 1000)}
+	lines := []string{string(f.Code) + ": " + untrusted.ToolLine(f.Message, 1000)}
 	hint := next(f)
 	if hint != "" {
-		lines = append(lines, "Next: "+line(hint, 1000))
+		lines = append(lines, "Next: "+untrusted.ToolLine(hint, 1000))
 	}
 	if f.Retryable() {
 		lines = append(lines, "The same call may succeed when made again.")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -66,7 +67,7 @@ func (t *turn) resources(ctx context.Context) ([]*mcp.Resource, error) {
 	all := []*mcp.Resource{}
 	for i, s := range sessions {
 		if s.State == "open" {
-			all = append(all, &mcp.Resource{Name: "snapshot-" + line(s.ID, 64), Title: "Page of " + titled(&s), URI: address(s.ID, "snapshot"), MIMEType: "text/plain"})
+			all = append(all, &mcp.Resource{Name: "snapshot-" + untrusted.ToolLine(s.ID, 64), Title: "Page of " + titled(&s), URI: address(s.ID, "snapshot"), MIMEType: "text/plain"})
 		}
 		if i >= mostSessions || len(all) >= mostListed {
 			continue
@@ -76,7 +77,7 @@ func (t *turn) resources(ctx context.Context) ([]*mcp.Resource, error) {
 			return nil, err
 		}
 		for _, f := range files[:min(len(files), mostListed-len(all))] {
-			all = append(all, &mcp.Resource{Name: line(f.Name, 200), URI: address(s.ID, "artifact", f.ID), MIMEType: line(f.MediaType, 100), Size: f.Size})
+			all = append(all, &mcp.Resource{Name: untrusted.ToolLine(f.Name, 200), URI: address(s.ID, "artifact", f.ID), MIMEType: untrusted.ToolLine(f.MediaType, 100), Size: f.Size})
 		}
 	}
 	return all, nil
@@ -84,9 +85,9 @@ func (t *turn) resources(ctx context.Context) ([]*mcp.Resource, error) {
 
 func titled(s *action.Session) string {
 	if s.Name != "" {
-		return line(s.Name, 64)
+		return untrusted.ToolLine(s.Name, 64)
 	}
-	return line(s.ID, 64)
+	return untrusted.ToolLine(s.ID, 64)
 }
 
 func address(session string, rest ...string) string {
@@ -190,7 +191,7 @@ func (t *turn) content(ctx context.Context, id string) (*mcp.ResourceContents, e
 	if !ok || len(file.Bytes) > mostResource {
 		return nil, fault.New(fault.LimitReached, "the file cannot be read here").Hinted("have an operator fetch it: glovebox artifacts get %s", id)
 	}
-	return &mcp.ResourceContents{MIMEType: line(file.MediaType, 100), Blob: file.Bytes}, nil
+	return &mcp.ResourceContents{MIMEType: untrusted.ToolLine(file.MediaType, 100), Blob: file.Bytes}, nil
 }
 
 // complete answers completion/complete: names of sessions, and ids of the files
@@ -245,9 +246,9 @@ func protocol(err error) error {
 		return nil
 	}
 	f := fault.From(err)
-	text := fmt.Sprintf("%s: %s", f.Code, line(f.Message, 500))
+	text := fmt.Sprintf("%s: %s", f.Code, untrusted.ToolLine(f.Message, 500))
 	if hint := next(f); hint != "" {
-		text += ". Next: " + line(hint, 500)
+		text += ". Next: " + untrusted.ToolLine(hint, 500)
 	}
 	data, _ := json.Marshal(map[string]any{"code": f.Code}) // a text: it cannot fail
 	return &jsonrpc.Error{Code: int64(f.Code.Info().RPC), Message: text, Data: data}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 type runIn struct {
@@ -74,7 +75,7 @@ func runLine(e action.RunEntry) string {
 	if !e.Success {
 		mark = "failed"
 	}
-	return fmt.Sprintf("%s %s: %s", line(e.Action, 40), mark, line(e.Details, 200))
+	return fmt.Sprintf("%s %s: %s", untrusted.ToolLine(e.Action, 40), mark, untrusted.ToolLine(e.Details, 200))
 }
 
 // tellRun puts a run into the reply. Words of the page stand between marks.
@@ -85,19 +86,19 @@ func (t *turn) tellRun(run *action.Run) {
 	}
 	why := ""
 	if run.Reason != nil {
-		why = ": " + line(run.Reason.Code+", "+run.Reason.Message, 300)
+		why = ": " + untrusted.ToolLine(run.Reason.Code+", "+run.Reason.Message, 300)
 	}
 	if run.State == action.RunEnded {
-		r.did = append(r.did, fmt.Sprintf("Run %s ended, %s%s", line(run.ID, 64), line(run.FinalStatus, 40), why))
+		r.did = append(r.did, fmt.Sprintf("Run %s ended, %s%s", untrusted.ToolLine(run.ID, 64), untrusted.ToolLine(run.FinalStatus, 40), why))
 	} else {
-		next := "Call browser_run with run " + line(run.ID, 64) + " to see how it ends."
+		next := "Call browser_run with run " + untrusted.ToolLine(run.ID, 64) + " to see how it ends."
 		if run.WaitsFor != "" || run.State == action.RunPaused {
 			next = "A person must answer first. " + next
 		}
-		r.did = append(r.did, fmt.Sprintf("Run %s is %s%s. %s", line(run.ID, 64), line(run.State, 40), why, next))
+		r.did = append(r.did, fmt.Sprintf("Run %s is %s%s. %s", untrusted.ToolLine(run.ID, 64), untrusted.ToolLine(run.State, 40), why, next))
 	}
 	for _, s := range run.Screenshots {
-		r.notes = append(r.notes, "screenshot "+quoted(s.Name)+" kept: "+line(strings.TrimPrefix(s.Path, "/v1/artifacts/"), 64))
+		r.notes = append(r.notes, "screenshot "+untrusted.ToolQuoted(s.Name)+" kept: "+untrusted.ToolLine(strings.TrimPrefix(s.Path, "/v1/artifacts/"), 64))
 	}
 	if run.Content.URL != "" {
 		r.page = &action.Page{URL: run.Content.URL, Title: run.Content.Title}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 func closeSession(ctx context.Context, t *turn, _ *noneIn) error {
@@ -79,13 +80,13 @@ func (t *turn) told(result action.Result) {
 }
 
 func summary(s *action.Session) string {
-	text := line(s.ID, 64)
+	text := untrusted.ToolLine(s.ID, 64)
 	if s.Name != "" {
-		text += " (" + line(s.Name, 64) + ")"
+		text += " (" + untrusted.ToolLine(s.Name, 64) + ")"
 	}
-	text += " is " + line(s.State, 20)
+	text += " is " + untrusted.ToolLine(s.State, 20)
 	if s.Page != nil {
-		text += fmt.Sprintf(", at %s", line(s.Page.URL, 500))
+		text += fmt.Sprintf(", at %s", untrusted.ToolLine(s.Page.URL, 500))
 	}
 	return text
 }
@@ -107,7 +108,7 @@ func approvalStatus(ctx context.Context, t *turn, in *approvalIn) error {
 		"used":     "It was approved and has been done.",
 	}[q.State]
 	t.reply.data = map[string]any{"approval_id": q.ID, "state": q.State, "expires": q.Expires, "risk": q.Risk}
-	t.reply.did = append(t.reply.did, "State: "+line(q.State, 20)+". "+next)
+	t.reply.did = append(t.reply.did, "State: "+untrusted.ToolLine(q.State, 20)+". "+next)
 	return nil
 }
 

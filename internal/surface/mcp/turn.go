@@ -11,6 +11,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // errPending ends a turn whose question nobody has answered yet.
@@ -166,7 +167,7 @@ func (t *turn) look(ctx context.Context) {
 	}
 	result, err := t.call(ctx, action.VerbPageSnapshot.Name, &action.TakeSnapshot{})
 	if err != nil {
-		t.reply.notes = append(t.reply.notes, "the page could not be shown: "+line(fault.From(err).Message, 300)+"; call browser_snapshot")
+		t.reply.notes = append(t.reply.notes, "the page could not be shown: "+untrusted.ToolLine(fault.From(err).Message, 300)+"; call browser_snapshot")
 		return
 	}
 	if shot, ok := result.Data.(*action.Snapshot); ok {

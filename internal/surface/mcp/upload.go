@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 func (in *uploadIn) args() *action.Upload {
@@ -28,7 +29,7 @@ func upload(ctx context.Context, t *turn, in *uploadIn) error {
 	if got, ok := result.Data.(*action.Uploaded); ok {
 		t.reply.data = got
 		for _, f := range got.Files {
-			t.reply.did = append(t.reply.did, fmt.Sprintf("Gave the page %s, %d bytes, as %s.", quoted(f.Name), f.Size, line(f.Path, 400)))
+			t.reply.did = append(t.reply.did, fmt.Sprintf("Gave the page %s, %d bytes, as %s.", untrusted.ToolQuoted(f.Name), f.Size, untrusted.ToolLine(f.Path, 400)))
 		}
 	}
 	return nil

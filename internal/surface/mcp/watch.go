@@ -8,6 +8,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 func tabs(ctx context.Context, t *turn, in *tabsIn) error {
@@ -39,7 +40,7 @@ func (t *turn) tab(ctx context.Context, verb string, args any, did string) error
 	}
 	t.reply.data = result.Data
 	if tab, ok := result.Data.(*action.Tab); ok {
-		did += " " + line(tab.ID, 64)
+		did += " " + untrusted.ToolLine(tab.ID, 64)
 	}
 	t.reply.did = append(t.reply.did, did+".")
 	return nil
@@ -60,7 +61,7 @@ func (t *turn) listTabs(ctx context.Context) ([]action.Tab, error) {
 		if tab.Active {
 			active = " (selected)"
 		}
-		t.reply.did = append(t.reply.did, fmt.Sprintf("- %d%s: %s %s, id %s", i, active, quoted(tab.Title), line(tab.URL, 500), line(tab.ID, 64)))
+		t.reply.did = append(t.reply.did, fmt.Sprintf("- %d%s: %s %s, id %s", i, active, untrusted.ToolQuoted(tab.Title), untrusted.ToolLine(tab.URL, 500), untrusted.ToolLine(tab.ID, 64)))
 	}
 	return listing.Tabs, nil
 }
@@ -109,9 +110,9 @@ func consoleMessages(ctx context.Context, t *turn, in *consoleIn) error {
 		if severity[m.Level] < severity[least] {
 			continue
 		}
-		text := fmt.Sprintf("[%s] %s", m.Level, line(m.Text, 500))
+		text := fmt.Sprintf("[%s] %s", m.Level, untrusted.ToolLine(m.Text, 500))
 		if m.URL != "" {
-			text += fmt.Sprintf(" (%s:%d)", line(m.URL, 200), m.Line)
+			text += fmt.Sprintf(" (%s:%d)", untrusted.ToolLine(m.URL, 200), m.Line)
 		}
 		lines = append(lines, text)
 	}
@@ -133,11 +134,11 @@ func networkRequests(ctx context.Context, t *turn, in *networkIn) error {
 		outcome := fmt.Sprint(r.Status)
 		switch {
 		case r.Error != "":
-			outcome = line(r.Error, 200)
+			outcome = untrusted.ToolLine(r.Error, 200)
 		case r.Pending:
 			outcome = "pending"
 		}
-		lines = append(lines, fmt.Sprintf("%s %s => %s %s %d B %.0f ms", line(r.Method, 20), line(r.URL, 300), outcome, line(r.MimeType, 60), r.ResponseSize, r.Duration))
+		lines = append(lines, fmt.Sprintf("%s %s => %s %s %d B %.0f ms", untrusted.ToolLine(r.Method, 20), untrusted.ToolLine(r.URL, 300), outcome, untrusted.ToolLine(r.MimeType, 60), r.ResponseSize, r.Duration))
 	}
 	t.list("Network", "requests", lines)
 	return nil

@@ -8,11 +8,11 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // extras are added to the fields of a verb's result.
@@ -181,17 +181,8 @@ func writeBytes(w http.ResponseWriter, mediaType, filename string, body []byte) 
 		mediaType = unknownBytes
 	}
 	if filename != "" {
-		safe := strings.Map(safeFileRune, filename)
+		safe := untrusted.HeaderFileName(filename)
 		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": safe}))
 	}
 	writeRaw(w, http.StatusOK, mediaType, body)
-}
-
-// safeFileRune keeps what is safe in a file name on every system.
-func safeFileRune(r rune) rune {
-	switch {
-	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '-', r == '_':
-		return r
-	}
-	return '_'
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const sessionHeader = "Glovebox-Session"
@@ -102,14 +103,8 @@ func unknownParameters(query url.Values) error {
 	for name := range query {
 		names = append(names, name)
 	}
-	return fault.New(fault.InvalidRequest, "%s is no parameter of this call", printable(slices.Min(names))).
+	return fault.New(fault.InvalidRequest, "%s is no parameter of this call", untrusted.Parameter(slices.Min(names))).
 		Hinted("see /openapi.json for the parameters it takes")
-}
-
-// printable makes a name that came from a caller fit to be shown.
-func printable(name string) string {
-	quoted := strconv.QuoteToASCII(name)
-	return quoted[:min(len(quoted), 64)]
 }
 
 // set parses text into a field of a kind that queries have.

@@ -1,0 +1,101 @@
+package untrusted
+
+import (
+	"html"
+	"strings"
+	"unicode"
+)
+
+// Title makes text of one line fit for an answer, such as a title or a name: it
+// has no control characters, and no invisible ones that can hide text (tags,
+// zero-width characters, bidirectional overrides).
+func Title(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// Text is Title for text of several lines: it keeps line feeds and tabs.
+func Text(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// ToolLine makes text fit for one line of a tool's answer, where what stands at
+// the beginning of a line is ours: at most so many characters.
+func ToolLine(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))
+	runes := []rune(strings.TrimSpace(text))
+	if len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return string(runes)
+}
+
+// ToolQuoted is ToolLine in quotes, of 200 characters: none of the text ends
+// them.
+func ToolQuoted(text string) string {
+	return `"` + strings.ReplaceAll(ToolLine(text, 200), `"`, "'") + `"`
+}
+
+var snapshotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
+
+// SnapshotQuoted makes text fit for a snapshot: in quotes, on one line, with line
+// feeds and tabs written as escapes.
+func SnapshotQuoted(text string) string { return `"` + flat(snapshotEscapes.Replace(text)) + `"` }
+
+// SnapshotWord makes text fit for a snapshot without quotes: it holds no space.
+func SnapshotWord(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return '_'
+		}
+		return r
+	}, flat(text))
+}
+
+// flat replaces whatever could end a line, or that no person sees, by spaces.
+func flat(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\u2028' || r == '\u2029' || unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// SnapshotLines makes text of several lines fit for a snapshot that puts a mark
+// before each line: nothing but a line feed ends one.
+func SnapshotLines(text string) []string {
+	lines := strings.Split(strings.TrimRight(strings.ToValidUTF8(text, "\uFFFD"), "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.Map(func(r rune) rune {
+			switch {
+			case r == '\t':
+				return r
+			case r == '\u2028' || r == '\u2029' || unicode.IsControl(r):
+				return ' '
+			}
+			return r
+		}, line)
+	}
+	return lines
+}
+
+// HTML makes text fit for the text of an element in HTML.
+func HTML(text string) string { return html.EscapeString(text) }

@@ -1,0 +1,81 @@
+package untrusted
+
+import (
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	mostFileName     = 200 // bytes of a file name; file systems take 255
+	mostExtension    = 16  // bytes of an extension that is kept whole
+	mostArtifactName = 120 // bytes; fits a file name everywhere with room for a suffix
+)
+
+// FileName makes a harmless file name of one that a page or a caller suggests:
+// without a path, without control or invisible characters, and without characters
+// that have a meaning in a shell or another operating system. It is never empty.
+func FileName(suggested string) string {
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case strings.ContainsRune(`/\:*?"<>|`, r):
+			return '_'
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar, unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(suggested, ""))
+	name = strings.Trim(name, ". \u00a0")
+	if len(name) > mostFileName {
+		tail := path.Ext(name)
+		if len(tail) > mostExtension {
+			tail = ""
+		}
+		name = CutBytes(name, mostFileName-len(tail)) + tail
+	}
+	if name == "" {
+		return "file"
+	}
+	return name
+}
+
+// ArtifactName makes a name that is one harmless file name: letters, digits and
+// a little punctuation, no path, no leading dot, no control, bidirectional or
+// other invisible characters. It is never empty.
+func ArtifactName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsLetter(r), unicode.IsDigit(r), strings.ContainsRune("._- ()+@", r):
+			return r
+		default:
+			return '_'
+		}
+	}, strings.ToValidUTF8(name, "_"))
+	name = CutBytes(strings.TrimLeft(strings.TrimSpace(name), ". "), mostArtifactName)
+	if name = strings.TrimRight(name, ". "); name == "" {
+		return "artifact"
+	}
+	return name
+}
+
+// HeaderFileName makes a file name fit for a Content-Disposition header: ASCII
+// letters and digits, dot, hyphen and underscore, safe on every system.
+func HeaderFileName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '-', r == '_':
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// CutBytes keeps the first bytes of a text, whole characters only.
+func CutBytes(text string, most int) string {
+	for len(text) > most {
+		_, size := utf8.DecodeLastRuneInString(text)
+		text = text[:len(text)-size]
+	}
+	return text
+}
