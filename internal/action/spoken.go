@@ -16,12 +16,12 @@ var (
 
 // commandsOf are commands for verbs and tools that the table has none for.
 var commandsOf = map[string]string{
-	VerbApprovalStatus.Name:         "approvals show",
-	"browser_approval_status": "approvals show",
-	VerbArtifactGet.Name:            "artifacts get",
-	VerbSessionRequestHuman.Name:   "session take",
-	"browser_request_human":   "session take",
-	"browser_session":         "session",
+	VerbApprovalStatus.Name:      "approvals show",
+	"browser_approval_status":    "approvals show",
+	VerbArtifactGet.Name:         "artifacts get",
+	VerbSessionRequestHuman.Name: "session take",
+	"browser_request_human":      "session take",
+	"browser_session":            "session",
 }
 
 // ForAgents returns a hint as agents are told it: verbs are named as their

@@ -105,13 +105,13 @@ func (b *Browser) verbTable() map[string]verb {
 // elementVerbs returns the verbs that act on an element.
 func (b *Browser) elementVerbs() map[string]verb {
 	return map[string]verb{
-		action.VerbPageClick.Name:       verbOf(b.input.click).at(targetOf(func(a *action.Click) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-		action.VerbPageHover.Name:       verbOf(b.input.hover).at(targetOf(func(a *action.Hover) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-		action.VerbPageType.Name:        verbOf(b.input.typeText).at(targetOf(func(a *action.Type) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-		action.VerbPagePress.Name:       verbOf(b.input.press).at(targetOf(func(a *action.Press) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-		action.VerbPageSelect.Name:      verbOf(b.input.selectOptions).at(targetOf(func(a *action.Select) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-		action.VerbPageDrag.Name:        verbOf(b.input.drag).at(targetOf(func(a *action.Drag) (action.Locator, action.Timing) { return a.From, a.Timing })),
-		action.VerbPageUpload.Name:      verbOf(b.input.upload).at(targetOf(func(a *action.Upload) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		action.VerbPageClick.Name:      verbOf(b.input.click).at(targetOf(func(a *action.Click) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		action.VerbPageHover.Name:      verbOf(b.input.hover).at(targetOf(func(a *action.Hover) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		action.VerbPageType.Name:       verbOf(b.input.typeText).at(targetOf(func(a *action.Type) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		action.VerbPagePress.Name:      verbOf(b.input.press).at(targetOf(func(a *action.Press) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		action.VerbPageSelect.Name:     verbOf(b.input.selectOptions).at(targetOf(func(a *action.Select) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
+		action.VerbPageDrag.Name:       verbOf(b.input.drag).at(targetOf(func(a *action.Drag) (action.Locator, action.Timing) { return a.From, a.Timing })),
+		action.VerbPageUpload.Name:     verbOf(b.input.upload).at(targetOf(func(a *action.Upload) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
 		action.VerbPageFillSecret.Name: verbOf(b.input.fillSecret).at(targetOf(func(a *action.FillSecret) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
 	}
 }
@@ -133,7 +133,7 @@ func (b *Browser) pageVerbs() map[string]verb {
 		action.VerbPageScroll.Name:     verbOf(b.input.scroll),
 		action.VerbPageResize.Name:     verbOf(b.targets.resize),
 		action.VerbPageDialog.Name:     verbOf(b.dialogs.answer),
-		action.VerbPageWaitFor.Name:   wait,
+		action.VerbPageWaitFor.Name:    wait,
 		action.VerbPageSnapshot.Name:   verbOf(b.observer.snapshot),
 		action.VerbPageFind.Name:       verbOf(b.contents.find),
 		action.VerbPageExtract.Name:    verbOf(b.contents.extract),

@@ -72,8 +72,10 @@ var slots = func() map[string]int {
 func always(*action.Verb) bool       { return true }
 func hasElement(v *action.Verb) bool { return v.Target }
 func drags(v *action.Verb) bool      { return v.Name == action.VerbPageDrag.Name }
-func chooses(v *action.Verb) bool    { return v.Name == action.VerbPageSelect.Name || v.Name == action.VerbPagePress.Name }
-func answers(v *action.Verb) bool    { return v.Name == action.VerbPageDialog.Name }
+func chooses(v *action.Verb) bool {
+	return v.Name == action.VerbPageSelect.Name || v.Name == action.VerbPagePress.Name
+}
+func answers(v *action.Verb) bool { return v.Name == action.VerbPageDialog.Name }
 
 // leads reports whether a verb has a destination.
 func leads(v *action.Verb) bool {

@@ -46,7 +46,9 @@ func runAllow(facts action.Facts) judgement {
 
 // asksAnyone reports whether a verb only asks people something, also where one
 // of them started what asks.
-func asksAnyone(verb *action.Verb) bool { return verb.Name == action.VerbRunGuide.Name || verb.Name == action.VerbRunAllow.Name }
+func asksAnyone(verb *action.Verb) bool {
+	return verb.Name == action.VerbRunGuide.Name || verb.Name == action.VerbRunAllow.Name
+}
 
 // runOpen judges the browser of a run by its hosts: those that nobody has
 // approved are put to a person, all in one question.
