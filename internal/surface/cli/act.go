@@ -87,7 +87,7 @@ func (cmd pageCommands) typeText() *cobra.Command {
 				return nil, errors.New("want a field by reference, selector, point, or --role and --name: visible text does not name one here")
 			}
 			if ask && len(rest) == 0 {
-				text, err := vaultCommands{cmd.environment}.asker()("text")
+				text, err := vaultCommands(cmd).asker()("text")
 				if err != nil {
 					return nil, err
 				}
@@ -218,7 +218,7 @@ func (cmd pageCommands) batch() *cobra.Command {
 		"fails, whose fault is the exit status, or waits for a person: then run it again, and it goes on there."
 	c.Args = between(1, 1)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		text, err := runCommands{cmd.environment}.input(args[0], "a batch", "docs/mcp.md")
+		text, err := runCommands(cmd).input(args[0], "a batch", "docs/mcp.md")
 		if err != nil {
 			return err
 		}

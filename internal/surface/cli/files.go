@@ -50,7 +50,7 @@ func (cmd fileCommands) upload() *cobra.Command {
 					cmd.printf("%s %s %d bytes, sha256 %s\n", cmd.style.good("ok"), short(f.Name, 80), f.Size, short(f.SHA256, 64))
 				}
 			}
-			pageCommands{cmd.environment}.showPage(result)
+			pageCommands(cmd).showPage(result)
 		})
 	}
 	return c

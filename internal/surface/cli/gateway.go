@@ -32,7 +32,7 @@ const (
 )
 
 func (cmd gatewayCommands) commands() []*cobra.Command {
-	return []*cobra.Command{cmd.serve(), cmd.mcp(), setupCommands{cmd.environment}.smoke(), cmd.doctor(), cmd.guest()}
+	return []*cobra.Command{cmd.serve(), cmd.mcp(), setupCommands(cmd).smoke(), cmd.doctor(), cmd.guest()}
 }
 
 func (cmd gatewayCommands) serve() *cobra.Command {
@@ -50,7 +50,7 @@ func (cmd gatewayCommands) serve() *cobra.Command {
 		Args:    between(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			configure := func() (config.Config, error) {
-				conf, err := setupCommands{cmd.environment}.examine(cmd.config)
+				conf, err := setupCommands(cmd).examine(cmd.config)
 				if err != nil {
 					return conf, err
 				}
@@ -258,7 +258,7 @@ func (cmd gatewayCommands) mcp() *cobra.Command {
 	to.flags(c)
 	c.Flags().StringSliceVar(&groups, "tools", nil, "groups of tools, with commas between them: core (always), act, read, session (the usual ones); debug, many, alias; all. +debug adds to the usual ones")
 	c.Flags().BoolVar(&readOnly, "read-only", false, "sessions only read: no request that may change something leaves them, and nobody is asked")
-	c.AddCommand(mcpCommands{cmd.environment}.install())
+	c.AddCommand(mcpCommands(cmd).install())
 	return c
 }
 

@@ -27,7 +27,7 @@ var secrets = []string{
 // check reads the configuration that the entry will use, with its flags. It refuses
 // what the gateway would refuse when the client starts it.
 func (cmd mcpCommands) check(p placementRequest) (config.Config, error) {
-	conf, err := setupCommands{cmd.environment}.examine(cmd.config)
+	conf, err := setupCommands(cmd).examine(cmd.config)
 	if err != nil {
 		return conf, err
 	}

@@ -17,7 +17,7 @@ func (cmd pageCommands) commands() []*cobra.Command {
 		cmd.goTo(), cmd.plain("back", action.VerbPageBack.Name), cmd.plain("forward", action.VerbPageForward.Name), cmd.reload(),
 		cmd.click(), cmd.typeText(), cmd.press(), cmd.choose(), cmd.hover(), cmd.drag(), cmd.fillSecret(), cmd.scroll(), cmd.resize(), cmd.dialog(),
 		cmd.wait(), cmd.extract(), cmd.snapshot(), cmd.find(), cmd.screenshot(),
-		cmd.content(), cmd.markdown(), cmd.links(), cmd.scrape(), cmd.execute(), cmd.pdf(), crawlCommands{cmd.environment}.crawl(), cmd.batch(),
+		cmd.content(), cmd.markdown(), cmd.links(), cmd.scrape(), cmd.execute(), cmd.pdf(), crawlCommands(cmd).crawl(), cmd.batch(),
 	}
 }
 

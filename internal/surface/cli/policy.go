@@ -188,7 +188,7 @@ func (cmd policyCommands) explainOffline(q action.PolicyQuery) error {
 	if q.Session != "" {
 		return usage(errors.New("--offline looks at no session"))
 	}
-	conf, err := setupCommands{cmd.environment}.examine(cmd.config)
+	conf, err := setupCommands(cmd).examine(cmd.config)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ type tabCommands struct{ *environment }
 func (cmd tabCommands) commands() []*cobra.Command {
 	group := &cobra.Command{Use: "tabs", Short: "List, open, activate and close tabs", Args: between(0, 0), RunE: help}
 	group.AddCommand(cmd.list(), cmd.open(), cmd.one(action.VerbTabActivate.Name, "activate"), cmd.one(action.VerbTabClose.Name, "close"))
-	return []*cobra.Command{group, cmd.console(), cmd.network(), pageCommands{cmd.environment}.har()}
+	return []*cobra.Command{group, cmd.console(), cmd.network(), pageCommands(cmd).har()}
 }
 
 func (cmd tabCommands) list() *cobra.Command {
@@ -66,7 +66,7 @@ func (cmd tabCommands) showResult(result action.Result) {
 		return
 	}
 	cmd.printf("%s\n", cmd.style.good("ok"))
-	pageCommands{cmd.environment}.showPage(result)
+	pageCommands(cmd).showPage(result)
 }
 
 func (cmd tabCommands) console() *cobra.Command {

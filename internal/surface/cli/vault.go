@@ -118,7 +118,7 @@ func (cmd vaultCommands) check() *cobra.Command {
 		"gateway or, where none runs, the vault itself. Exits with 5 where there is nothing."
 	c.Flags().StringVar(&scope, "scope", defaultScope, "whose, where no gateway runs; a gateway takes the caller's own")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		result, err := tokenCommands{cmd.environment}.callEither(c.Context(), action.Call{
+		result, err := tokenCommands(cmd).callEither(c.Context(), action.Call{
 			Verb: action.VerbCredentialCheck.Name, Args: &action.CredentialQuery{Domain: args[0]}, Caller: action.Caller{Scope: scope},
 		})
 		if err != nil {
