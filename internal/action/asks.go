@@ -19,6 +19,11 @@ type (
 	// Recording arguments have words of their own that are no secret: records and
 	// questions show them.
 	Recording interface{ Recorded() string }
+	// Aiming arguments name the element that their verb acts on, and say how long to
+	// wait for it.
+	Aiming interface{ Aim() (Locator, Timing) }
+	// Pressing arguments press the element that they name.
+	Pressing interface{ Presses() }
 	// Typing arguments hold text for a field. It may be a secret.
 	Typing interface{ TypedText() string }
 )

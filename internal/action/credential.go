@@ -78,3 +78,6 @@ func (a *FillSecret) Subject() string { return a.Locator.Words() }
 
 // Recorded says whose state is captured.
 func (a *Capture) Recorded() string { return "the state of " + a.Domain }
+
+// Aim is the element.
+func (a *FillSecret) Aim() (Locator, Timing) { return a.Locator, a.Timing }

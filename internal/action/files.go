@@ -103,3 +103,6 @@ func (a *Upload) Required() error { return requireElement(a.Locator) }
 
 // Subject is the element as the caller named it.
 func (a *Upload) Subject() string { return a.Locator.Words() }
+
+// Aim is the element.
+func (a *Upload) Aim() (Locator, Timing) { return a.Locator, a.Timing }

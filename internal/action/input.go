@@ -8,10 +8,10 @@ import (
 
 // The verbs of this file.
 var (
-	VerbPageType   = Define[Type, Acted](Verb{Name: "page.type", Class: Write, Risk: Medium, Counts: true, Target: true, Method: http.MethodPost, Path: "/browser/type", Tool: "browser_type", Command: "type", Summary: "Type text into an element"})
-	VerbPagePress  = Define[Press, Acted](Verb{Name: "page.press", Class: Write, Risk: Medium, Counts: true, Target: true, Method: http.MethodPost, Path: "/browser/press", Tool: "browser_press_key", Command: "press", Summary: "Press a key or a combination of keys"})
-	VerbPageSelect = Define[Select, Acted](Verb{Name: "page.select", Class: Write, Risk: Medium, Counts: true, Target: true, Method: http.MethodPost, Path: "/browser/select", Tool: "browser_select_option", Command: "select", Summary: "Select options by value or label"})
-	VerbPageDialog = Define[AnswerDialog, Acted](Verb{Name: "page.dialog", Class: Write, Risk: Medium, Counts: true, Method: http.MethodPost, Path: "/browser/dialog", Tool: "browser_handle_dialog", Command: "dialog", Summary: "Answer an open JavaScript dialog"})
+	VerbPageType   = Define[Type, Acted](Verb{Name: "page.type", Class: Write, Risk: Medium, Counts: true, Target: true, Input: true, Method: http.MethodPost, Path: "/browser/type", Tool: "browser_type", Command: "type", Summary: "Type text into an element"})
+	VerbPagePress  = Define[Press, Acted](Verb{Name: "page.press", Class: Write, Risk: Medium, Counts: true, Target: true, Input: true, Method: http.MethodPost, Path: "/browser/press", Tool: "browser_press_key", Command: "press", Summary: "Press a key or a combination of keys"})
+	VerbPageSelect = Define[Select, Acted](Verb{Name: "page.select", Class: Write, Risk: Medium, Counts: true, Target: true, Input: true, Method: http.MethodPost, Path: "/browser/select", Tool: "browser_select_option", Command: "select", Summary: "Select options by value or label"})
+	VerbPageDialog = Define[AnswerDialog, Acted](Verb{Name: "page.dialog", Class: Write, Risk: Medium, Counts: true, Input: true, Method: http.MethodPost, Path: "/browser/dialog", Tool: "browser_handle_dialog", Command: "dialog", Summary: "Answer an open JavaScript dialog"})
 )
 
 // Type types.
@@ -101,3 +101,12 @@ func (a *AnswerDialog) Recorded() string {
 	}
 	return "dismiss"
 }
+
+// Aim is the element.
+func (a *Type) Aim() (Locator, Timing) { return a.Locator, a.Timing }
+
+// Aim is the element.
+func (a *Press) Aim() (Locator, Timing) { return a.Locator, a.Timing }
+
+// Aim is the element.
+func (a *Select) Aim() (Locator, Timing) { return a.Locator, a.Timing }

@@ -2,15 +2,16 @@ package action
 
 import (
 	"net/http"
+	"reflect"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 // The verbs of this file.
 var (
-	VerbPageClick = Define[Click, Acted](Verb{Name: "page.click", Class: Write, Risk: Medium, Counts: true, Target: true, Method: http.MethodPost, Path: "/browser/click", Tool: "browser_click", Command: "click", Summary: "Click an element"})
-	VerbPageHover = Define[Hover, Acted](Verb{Name: "page.hover", Class: Write, Risk: Low, Counts: true, Target: true, Method: http.MethodPost, Path: "/browser/hover", Tool: "browser_hover", Command: "hover", Summary: "Move the pointer over an element"})
-	VerbPageDrag  = Define[Drag, Acted](Verb{Name: "page.drag", Class: Write, Risk: Medium, Counts: true, Target: true, Method: http.MethodPost, Path: "/browser/drag", Tool: "browser_drag", Command: "drag", Summary: "Drag an element onto another"})
+	VerbPageClick = Define[Click, Acted](Verb{Name: "page.click", Class: Write, Risk: Medium, Counts: true, Target: true, Input: true, Method: http.MethodPost, Path: "/browser/click", Tool: "browser_click", Command: "click", Summary: "Click an element"})
+	VerbPageHover = Define[Hover, Acted](Verb{Name: "page.hover", Class: Write, Risk: Low, Counts: true, Target: true, Done: "Pointer is over", Method: http.MethodPost, Path: "/browser/hover", Tool: "browser_hover", Command: "hover", Summary: "Move the pointer over an element"})
+	VerbPageDrag  = Define[Drag, Acted](Verb{Name: "page.drag", Class: Write, Risk: Medium, Counts: true, Target: true, Input: true, Method: http.MethodPost, Path: "/browser/drag", Tool: "browser_drag", Command: "drag", Summary: "Drag an element onto another"})
 )
 
 // Click clicks.
@@ -37,6 +38,18 @@ type Acted struct {
 	Selected []string `json:"selected,omitempty"` // values selected by page.select
 	Labels   []string `json:"labels,omitempty"`   // what people read of those
 	NewPage  bool     `json:"newPage,omitempty"`  // the call made the page navigate
+}
+
+// OnElement returns arguments for the verb with nothing but the element set, where
+// they name one element by a Locator.
+func (v *Verb) OnElement(l Locator) (args any, names bool) {
+	args = v.NewArgs()
+	field, ok := reflect.TypeOf(args).Elem().FieldByName("Locator")
+	if !ok || !field.Anonymous || !v.Target {
+		return nil, false
+	}
+	reflect.ValueOf(args).Elem().FieldByIndex(field.Index).Set(reflect.ValueOf(l))
+	return args, true
 }
 
 // Drag drags one element onto another, with the mouse: as drag and drop (HTML
@@ -94,3 +107,15 @@ func (d *Drag) Required() error {
 
 // Subject is both elements as the caller named them.
 func (d *Drag) Subject() string { return d.From.Words() + " onto " + d.To.Words() }
+
+// Presses marks the arguments of a verb that presses the element.
+func (a *Click) Presses() {}
+
+// Aim is the element.
+func (a *Click) Aim() (Locator, Timing) { return a.Locator, a.Timing }
+
+// Aim is the element.
+func (a *Hover) Aim() (Locator, Timing) { return a.Locator, a.Timing }
+
+// Aim is what is dragged.
+func (d *Drag) Aim() (Locator, Timing) { return d.From, d.Timing }

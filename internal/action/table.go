@@ -15,6 +15,8 @@ type Verb struct {
 	Counts  bool       // counts against max_actions_per_session
 	Inner   bool       // a step of a crawl or a run: no surface offers it, and the gate takes it from none
 	Target  bool       // acts on an element: its facts are looked at first
+	Input   bool       // gives a page input: waits for the requests that it causes, which can be judged in its place
+	Done    string     // what an answer says before the element; of verbs whose tool and command follow from the definition
 	NewArgs func() any // pointer to a zero value of its argument type
 	NewData func() any // pointer to a zero value of its result type
 	Method  string     // REST

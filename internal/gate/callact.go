@@ -32,7 +32,7 @@ func (a *callAct) beginAct() {
 	if a.c.verdict.Risk >= action.High {
 		act.Long, act.All = highRequestWindow, a.c.verdict.Deferred
 	}
-	if a.c.call.Caller.Role == action.Agent && waitingVerbs[a.c.call.Verb] {
+	if a.c.call.Caller.Role == action.Agent && waitsForRequests(a.c.verb) {
 		act.Wait = a.c.call.Wait
 		if act.Wait <= 0 {
 			act.Wait = a.c.g.longestQuestion()
@@ -42,10 +42,9 @@ func (a *callAct) beginAct() {
 	a.c.call.Act = act
 }
 
-// waitingVerbs are the verbs that wait for what they caused.
-var waitingVerbs = map[string]bool{
-	action.VerbPageClick.Name: true, action.VerbPagePress.Name: true, action.VerbPageType.Name: true, action.VerbPageSelect.Name: true, action.VerbPageDrag.Name: true, action.VerbPageDialog.Name: true, action.VerbPageUpload.Name: true,
-}
+// waitsForRequests reports whether a call of the verb waits for the requests that
+// it causes.
+func waitsForRequests(v *action.Verb) bool { return v.Input || v.Name == action.VerbPageUpload.Name }
 
 // longestQuestion is how long a question may wait, and some seconds more for its
 // answer to be handled.

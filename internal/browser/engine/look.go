@@ -149,7 +149,7 @@ func (es *elements) lookAt(ctx context.Context, t *tab, name string, l action.Lo
 	defer leave()
 	h, err := es.locateFor(ctx, t, name, l, timing)
 	dropped := name == action.VerbPageDrag.Name && facts.Element != nil // the second element of a drag
-	if err == nil && (name == action.VerbPageClick.Name || dropped) && !isPoint(l) {
+	if err == nil && (presses(name) || dropped) && !isPoint(l) {
 		h, err = reactingElement(ctx, h)
 	}
 	if err != nil {

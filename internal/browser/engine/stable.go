@@ -23,7 +23,26 @@ const (
 	afterAnswer  = 50 * time.Millisecond  // for a page to show the answer to a request
 )
 
-// lateEvents are, for each verb, the events whose listeners may react late.
+// lateEventsOf returns the events of a verb whose listeners may react late.
+func lateEventsOf(verb string) []string {
+	if presses(verb) {
+		return lateEvents[action.VerbPageClick.Name]
+	}
+	return lateEvents[verb]
+}
+
+// presses reports whether a verb presses an element.
+func presses(verb string) bool {
+	row, known := action.Lookup(verb)
+	if !known {
+		return false
+	}
+	_, is := row.NewArgs().(action.Pressing)
+	return is
+}
+
+// lateEvents are, for each verb, the events whose listeners may react late. Verbs
+// that press have those of a click.
 var lateEvents = map[string][]string{
 	action.VerbPageClick.Name:      {"click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick", "contextmenu", "change", "input", "submit"},
 	action.VerbPageType.Name:       {"input", "keydown", "keyup", "keypress", "beforeinput", "change", "submit"},
@@ -77,7 +96,7 @@ func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late b
 // actQuery returns how to wait for what a verb set off.
 func (ob *observer) actQuery(t *tab, r *report) injected.StableQuery {
 	q := injected.StableQuery{Most: inMS(stableLimit), Walk: ob.singleFrameOptions(t, r)}
-	if kinds := lateEvents[r.verb]; r.node != 0 && len(kinds) > 0 {
+	if kinds := lateEventsOf(r.verb); r.node != 0 && len(kinds) > 0 {
 		q.Late, q.Kinds = inMS(lateStart), kinds
 	}
 	return q

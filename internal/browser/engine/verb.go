@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
-	"maps"
+	"reflect"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -27,7 +27,7 @@ type verb struct {
 // verbOf makes a verb of a function that acts on the active tab or reads it. A
 // function that a dialog interrupted after its work returns its data with the error.
 func verbOf[A any](do func(context.Context, *tab, *A, action.Pin) (any, error)) verb {
-	return verb{
+	v := verb{
 		limit: func(args any) time.Duration {
 			if a, ok := args.(interface {
 				Limit(time.Duration) time.Duration
@@ -44,6 +44,17 @@ func verbOf[A any](do func(context.Context, *tab, *A, action.Pin) (any, error)) 
 			return do(ctx, t, a, pin)
 		},
 	}
+	if _, aims := any(new(A)).(action.Aiming); aims {
+		v.target = func(args any) (action.Locator, action.Timing, bool) {
+			a, ok := args.(action.Aiming)
+			if !ok || reflect.ValueOf(a).IsNil() {
+				return action.Locator{}, action.Timing{}, false
+			}
+			l, t := a.Aim()
+			return l, t, true
+		}
+	}
+	return v
 }
 
 // browserVerb makes a verb of a function of the whole browser. It also works while a
@@ -77,47 +88,48 @@ func wrongArgs() error {
 		Hinted("use the argument type of the verb's row")
 }
 
-// at sets the function that returns the element on which a verb acts.
-func (v verb) at(target func(any) (action.Locator, action.Timing, bool)) verb {
-	v.target = target
-	return v
+// onPage adds the function of a verb that acts on the active tab, or reads it.
+func onPage[Args, Result any](table map[string]verb, v action.Definition[Args, Result], do func(context.Context, *tab, *Args, action.Pin) (any, error)) {
+	table[v.Name] = verbOf(do)
 }
 
-func targetOf[A any](of func(*A) (action.Locator, action.Timing)) func(any) (action.Locator, action.Timing, bool) {
-	return func(args any) (action.Locator, action.Timing, bool) {
-		a, ok := args.(*A)
-		if !ok || a == nil {
-			return action.Locator{}, action.Timing{}, false
-		}
-		l, t := of(a)
-		return l, t, true
-	}
+// onBrowser adds the function of a verb of the whole browser.
+func onBrowser[Args, Result any](table map[string]verb, v action.Definition[Args, Result], do func(context.Context, *Args) (any, error)) {
+	table[v.Name] = browserVerb(do)
 }
 
-// verbTable returns all verbs by name.
+// verbTable returns what the engine does for each verb, by name.
 func (b *Browser) verbTable() map[string]verb {
-	all := b.elementVerbs()
-	maps.Copy(all, b.pageVerbs())
-	maps.Copy(all, b.browserVerbs())
-	return all
-}
+	all := map[string]verb{}
+	onPage(all, action.VerbPageClick, b.input.click)
+	onPage(all, action.VerbPageHover, b.input.hover)
+	onPage(all, action.VerbPageType, b.input.typeText)
+	onPage(all, action.VerbPagePress, b.input.press)
+	onPage(all, action.VerbPageSelect, b.input.selectOptions)
+	onPage(all, action.VerbPageDrag, b.input.drag)
+	onPage(all, action.VerbPageUpload, b.input.upload)
+	all[action.VerbPageFillSecret.Name] = verbOf(b.input.fillSecret) // its arguments have the secret too
 
-// elementVerbs returns the verbs that act on an element.
-func (b *Browser) elementVerbs() map[string]verb {
-	return map[string]verb{
-		action.VerbPageClick.Name:      verbOf(b.input.click).at(targetOf(func(a *action.Click) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-		action.VerbPageHover.Name:      verbOf(b.input.hover).at(targetOf(func(a *action.Hover) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-		action.VerbPageType.Name:       verbOf(b.input.typeText).at(targetOf(func(a *action.Type) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-		action.VerbPagePress.Name:      verbOf(b.input.press).at(targetOf(func(a *action.Press) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-		action.VerbPageSelect.Name:     verbOf(b.input.selectOptions).at(targetOf(func(a *action.Select) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-		action.VerbPageDrag.Name:       verbOf(b.input.drag).at(targetOf(func(a *action.Drag) (action.Locator, action.Timing) { return a.From, a.Timing })),
-		action.VerbPageUpload.Name:     verbOf(b.input.upload).at(targetOf(func(a *action.Upload) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-		action.VerbPageFillSecret.Name: verbOf(b.input.fillSecret).at(targetOf(func(a *action.FillSecret) (action.Locator, action.Timing) { return a.Locator, a.Timing })),
-	}
-}
-
-// pageVerbs returns the verbs that act on the active tab, or read it.
-func (b *Browser) pageVerbs() map[string]verb {
+	onPage(all, action.VerbPageGoto, b.navigator.visit)
+	onPage(all, action.VerbPageBack, b.navigator.back)
+	onPage(all, action.VerbPageForward, b.navigator.forward)
+	onPage(all, action.VerbPageReload, b.navigator.reload)
+	onPage(all, action.VerbPageScroll, b.input.scroll)
+	onPage(all, action.VerbPageResize, b.targets.resize)
+	onPage(all, action.VerbPageDialog, b.dialogs.answer)
+	onPage(all, action.VerbPageSnapshot, b.observer.snapshot)
+	onPage(all, action.VerbPageFind, b.contents.find)
+	onPage(all, action.VerbPageExtract, b.contents.extract)
+	onPage(all, action.VerbPageContent, b.contents.content)
+	onPage(all, action.VerbPageMarkdown, b.contents.markdown)
+	onPage(all, action.VerbPageLinks, b.contents.links)
+	onPage(all, action.VerbPageScrape, b.contents.scrape)
+	onPage(all, action.VerbPageExecute, b.contents.execute)
+	onPage(all, action.VerbPageScreenshot, b.camera.screenshot)
+	onPage(all, action.VerbPagePDF, b.camera.pdf)
+	onPage(all, action.VerbCookieList, b.cookies.list)
+	onPage(all, action.VerbCookieSet, b.cookies.set)
+	onPage(all, action.VerbCookieDelete, b.cookies.delete)
 	wait := verbOf(b.contents.waitFor)
 	wait.limit = func(args any) time.Duration {
 		if a, ok := args.(*action.WaitFor); ok {
@@ -125,46 +137,20 @@ func (b *Browser) pageVerbs() map[string]verb {
 		}
 		return 0
 	}
-	return map[string]verb{
-		action.VerbPageGoto.Name:       verbOf(b.navigator.visit),
-		action.VerbPageBack.Name:       verbOf(b.navigator.back),
-		action.VerbPageForward.Name:    verbOf(b.navigator.forward),
-		action.VerbPageReload.Name:     verbOf(b.navigator.reload),
-		action.VerbPageScroll.Name:     verbOf(b.input.scroll),
-		action.VerbPageResize.Name:     verbOf(b.targets.resize),
-		action.VerbPageDialog.Name:     verbOf(b.dialogs.answer),
-		action.VerbPageWaitFor.Name:    wait,
-		action.VerbPageSnapshot.Name:   verbOf(b.observer.snapshot),
-		action.VerbPageFind.Name:       verbOf(b.contents.find),
-		action.VerbPageExtract.Name:    verbOf(b.contents.extract),
-		action.VerbPageContent.Name:    verbOf(b.contents.content),
-		action.VerbPageMarkdown.Name:   verbOf(b.contents.markdown),
-		action.VerbPageLinks.Name:      verbOf(b.contents.links),
-		action.VerbPageScrape.Name:     verbOf(b.contents.scrape),
-		action.VerbPageExecute.Name:    verbOf(b.contents.execute),
-		action.VerbPageScreenshot.Name: verbOf(b.camera.screenshot),
-		action.VerbPagePDF.Name:        verbOf(b.camera.pdf),
-		action.VerbCookieList.Name:     verbOf(b.cookies.list),
-		action.VerbCookieSet.Name:      verbOf(b.cookies.set),
-		action.VerbCookieDelete.Name:   verbOf(b.cookies.delete),
-	}
-}
+	all[action.VerbPageWaitFor.Name] = wait
 
-// browserVerbs returns the verbs of the whole browser.
-func (b *Browser) browserVerbs() map[string]verb {
-	return map[string]verb{
-		action.VerbTabList.Name:        browserVerb(b.targets.listTabs),
-		action.VerbTabOpen.Name:        browserVerb(b.navigator.openTab),
-		action.VerbTabActivate.Name:    browserVerb(b.targets.activateTab),
-		action.VerbTabClose.Name:       browserVerb(b.targets.closeTab),
-		action.VerbPageConsole.Name:    browserVerb(of(b, readConsole)),
-		action.VerbPageNetwork.Name:    browserVerb(of(b, readNetwork)),
-		action.VerbPageHAR.Name:        browserVerb(of(b, exportHAR)),
-		action.VerbDownloadList.Name:   browserVerb(of(b, listDownloads)),
-		action.VerbDownloadGet.Name:    browserVerb(of(b, getDownload)),
-		action.VerbDownloadRead.Name:   browserVerb(of(b, readDownload)),
-		action.VerbDownloadCancel.Name: browserVerb(of(b, cancelDownload)),
-	}
+	onBrowser(all, action.VerbTabList, b.targets.listTabs)
+	onBrowser(all, action.VerbTabOpen, b.navigator.openTab)
+	onBrowser(all, action.VerbTabActivate, b.targets.activateTab)
+	onBrowser(all, action.VerbTabClose, b.targets.closeTab)
+	onBrowser(all, action.VerbPageConsole, of(b, readConsole))
+	onBrowser(all, action.VerbPageNetwork, of(b, readNetwork))
+	onBrowser(all, action.VerbPageHAR, of(b, exportHAR))
+	onBrowser(all, action.VerbDownloadList, of(b, listDownloads))
+	onBrowser(all, action.VerbDownloadGet, of(b, getDownload))
+	onBrowser(all, action.VerbDownloadRead, of(b, readDownload))
+	onBrowser(all, action.VerbDownloadCancel, of(b, cancelDownload))
+	return all
 }
 
 // acts reports whether a verb acts: such verbs run one at a time.

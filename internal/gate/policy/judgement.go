@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"reflect"
+
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
@@ -52,8 +54,8 @@ func (p *Policy) judge(call action.Call, verb *action.Verb, facts action.Facts) 
 		return j
 	}
 	switch args := call.Args.(type) {
-	case *action.Click:
-		if args != nil {
+	case action.Pressing:
+		if !reflect.ValueOf(args).IsNil() {
 			return p.activate(facts)
 		}
 	case *action.Drag:

@@ -182,19 +182,16 @@ func asksForDocument(seen *view) bool {
 	if typed, types := seen.call.Args.(*action.Type); types && typed != nil && !typed.Submit && !strings.ContainsAny(typed.Input, "\r\n") {
 		return false // it stays in the field
 	}
-	return e != nil && (!takesText(e) || seen.verb.Name != action.VerbPageClick.Name) && (e.Submits && e.FormMethod != "get" && e.FormMethod != "dialog" || isWebLink(e) && !OnlyNavigates(facts))
+	_, presses := seen.call.Args.(action.Pressing)
+	return e != nil && (!takesText(e) || !presses) && (e.Submits && e.FormMethod != "get" && e.FormMethod != "dialog" || isWebLink(e) && !OnlyNavigates(facts))
 }
-
-// toWire are the verbs whose acts are input to a page: what they do outside of
-// it is judged where it leaves the browser.
-var toWire = map[string]bool{action.VerbPageClick.Name: true, action.VerbPagePress.Name: true, action.VerbPageType.Name: true, action.VerbPageSelect.Name: true, action.VerbPageDrag.Name: true, action.VerbPageDialog.Name: true}
 
 // wired lets an act run up to the wire where the policy asks there: what it
 // sends carries its risk. Asked before it are what is CRITICAL, acts on a page
 // with a channel that cannot be held, acts on hosts where a script may do harm
 // without a request of its own, and acts in sessions whose requests nobody judges.
 func (p *Policy) wired(seen *view, v Verdict) Verdict {
-	if !p.atWire || v.Decision != Ask || v.Risk > action.High || !toWire[seen.verb.Name] || seen.facts.Session.Sending == action.SendFree || asksForDocument(seen) {
+	if !p.atWire || v.Decision != Ask || v.Risk > action.High || !seen.verb.Input || seen.facts.Session.Sending == action.SendFree || asksForDocument(seen) {
 		return v
 	}
 	for _, h := range seen.hosts {
