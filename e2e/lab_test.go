@@ -45,6 +45,7 @@ func (l *lab) with(app http.Handler) http.Handler {
 	page("controls", "Controls", `<h1>Controls</h1>
 <label>Search <input id=q type=search></label>
 <label>Colour <select id=colour><option value=r>Red<option value=g>Green</select></label>
+<label><input id=agree type=checkbox> Agree</label>
 <button id=count type=button aria-pressed=false onclick="this.textContent='Show '+(++n)">Show 0</button>
 <a id=below href="#end" onmouseover="this.textContent='Hovered'">More</a>
 <p style="height:3000px">tall</p><p id=end>The end</p>

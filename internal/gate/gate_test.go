@@ -430,7 +430,7 @@ func TestEveryCallOfEveryVerbAndRoleLeavesOneOfEach(t *testing.T) {
 	args := map[string]any{
 		"page.goto": &action.Goto{URL: "https://app.example.com/"}, "page.click": &action.Click{Locator: locator},
 		"page.type": &action.Type{Locator: locator, Input: "x"}, "page.press": &action.Press{Key: "Tab"},
-		"page.select": &action.Select{Locator: locator, Values: []string{"a"}}, "page.hover": &action.Hover{Locator: locator},
+		"page.select":      &action.Select{Locator: locator, Values: []string{"a"}},
 		"page.fill_secret": &action.FillSecret{Locator: locator, Secret: "password"}, "credential.capture": &action.Capture{Domain: "a.example"},
 		"page.drag":    &action.Drag{From: locator, To: locator},
 		"artifact.get": &action.ByID{ID: "a1"}, "approval.status": &action.ByID{ID: "q1"}, "approval.show": &action.ByID{ID: "q1"},
@@ -440,6 +440,9 @@ func TestEveryCallOfEveryVerbAndRoleLeavesOneOfEach(t *testing.T) {
 	calls := 0
 	for i := range action.Verbs {
 		v := action.Verbs[i]
+		if call, names := v.OnElement(locator); names && args[v.Name] == nil {
+			args[v.Name] = call
+		}
 		for _, caller := range []action.Caller{agent, viewer, operator, {Scope: "acme"}} {
 			before := h.shelf.count()
 			id := fmt.Sprintf("%s-%s", v.Name, caller.Role)

@@ -131,6 +131,12 @@ var verbsOf = func() map[string]map[string]bool {
 	for _, name := range []string{action.VerbPageCrawl.Name, "browser_crawl"} { // its pages are judged one by one
 		add(name, action.VerbCrawlPage.Name, action.VerbCrawlFile.Name)
 	}
+	for _, v := range action.Offered() { // what presses an element is a click
+		if _, presses := v.NewArgs().(action.Pressing); presses {
+			add(action.VerbPageClick.Name, v.Name)
+			add(action.VerbPageClick.Tool, v.Name)
+		}
+	}
 	add("browser_fill_form", action.VerbPageType.Name, action.VerbPageSelect.Name, action.VerbPageClick.Name)
 	add("browser_screenshot", action.VerbPageScreenshot.Name)
 	return all

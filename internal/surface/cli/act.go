@@ -3,8 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -130,11 +132,75 @@ func (cmd pageCommands) choose() *cobra.Command {
 		})
 }
 
-func (cmd pageCommands) hover() *cobra.Command {
-	return cmd.act(action.VerbPageHover.Name, "hover [<element>]", "glovebox hover e3", 0, 1,
+// defined makes the commands of the verbs that act on one element and whose tool
+// and command follow from their definitions.
+func (cmd pageCommands) defined() (all []*cobra.Command) {
+	for _, v := range action.Offered() {
+		if v.Done != "" {
+			all = append(all, cmd.acting(v))
+		}
+	}
+	return all
+}
+
+// flagName is the name of a field's flag: ignore-cache for ignoreCache.
+func flagName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// acting makes the command of such a verb: an element, and a flag for each of the
+// verb's own arguments, which may be a truth, a number or a text.
+func (cmd pageCommands) acting(v *action.Verb) *cobra.Command {
+	given := map[string]func() any{} // by field
+	c := cmd.act(v.Name, v.Command+" [<element>]", "glovebox "+v.Command+" e3", 0, 1,
 		func(l action.Locator, _ []string, t action.Timing) (any, error) {
-			return &action.Hover{Locator: l, Timing: t}, nil
+			args := v.NewArgs()
+			to := reflect.ValueOf(args).Elem()
+			to.FieldByName("Locator").Set(reflect.ValueOf(l))
+			to.FieldByName("Timing").Set(reflect.ValueOf(t))
+			for field, value := range given {
+				if value := reflect.ValueOf(value()); value.IsValid() {
+					to.FieldByName(field).Set(value)
+				}
+			}
+			return args, nil
 		})
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(v.NewArgs()).Elem()) {
+		if len(f.Index) > 1 || f.Anonymous {
+			continue
+		}
+		name, about := flagName(f), f.Tag.Get("doc")
+		switch f.Type {
+		case reflect.TypeFor[*bool]():
+			value := c.Flags().Bool(name, true, about)
+			given[f.Name] = func() any {
+				if c.Flags().Changed(name) {
+					return value
+				}
+				return nil
+			}
+		case reflect.TypeFor[bool]():
+			value := c.Flags().Bool(name, false, about)
+			given[f.Name] = func() any { return *value }
+		case reflect.TypeFor[int]():
+			value := c.Flags().Int(name, 0, about)
+			given[f.Name] = func() any { return *value }
+		case reflect.TypeFor[string]():
+			value := c.Flags().String(name, "", about)
+			given[f.Name] = func() any { return *value }
+		default:
+			panic(v.Name + ": no flag for " + f.Name)
+		}
+	}
+	return c
 }
 
 func (cmd pageCommands) scroll() *cobra.Command {

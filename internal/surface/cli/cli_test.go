@@ -185,6 +185,14 @@ var commands = []command{
 	{"policy.explain", []string{"policy", "explain", "page.goto", `{"url":"x"}`}, "", &action.PolicyQuery{Verb: "page.goto", Args: []byte(`{"url":"x"}`), Role: action.Agent}},
 }
 
+func init() { // commands that follow from their verbs
+	for _, v := range action.Offered() {
+		if call, names := v.OnElement(action.Locator{Ref: "e3"}); names && v.Done != "" {
+			commands = append(commands, command{v.Name, []string{v.Command, "e3"}, "", call})
+		}
+	}
+}
+
 func TestEveryVerbWithACommandIsWalked(t *testing.T) {
 	for _, verb := range action.Verbs {
 		walked := slices.ContainsFunc(commands, func(c command) bool { return c.verb == verb.Name })

@@ -13,12 +13,12 @@ import (
 type pageCommands struct{ *environment }
 
 func (cmd pageCommands) commands() []*cobra.Command {
-	return []*cobra.Command{
+	return append(cmd.defined(), []*cobra.Command{
 		cmd.goTo(), cmd.plain("back", action.VerbPageBack.Name), cmd.plain("forward", action.VerbPageForward.Name), cmd.reload(),
-		cmd.click(), cmd.typeText(), cmd.press(), cmd.choose(), cmd.hover(), cmd.drag(), cmd.fillSecret(), cmd.scroll(), cmd.resize(), cmd.dialog(),
+		cmd.click(), cmd.typeText(), cmd.press(), cmd.choose(), cmd.drag(), cmd.fillSecret(), cmd.scroll(), cmd.resize(), cmd.dialog(),
 		cmd.wait(), cmd.extract(), cmd.snapshot(), cmd.find(), cmd.screenshot(),
 		cmd.content(), cmd.markdown(), cmd.links(), cmd.scrape(), cmd.execute(), cmd.pdf(), crawlCommands(cmd).crawl(), cmd.batch(),
-	}
+	}...)
 }
 
 // verb makes a command from a row of the table of verbs, whose summary is the help.

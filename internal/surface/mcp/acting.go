@@ -10,9 +10,9 @@ import (
 
 // acting makes the tool of a verb that acts on one element, from the verb's
 // definition: the tool takes the element as every tool does, and the verb's own
-// arguments under their own names. did is what its answer says before the element.
-func acting[Args, Result any](verb action.Definition[Args, Result], did, about string) tool {
-	shape := reflect.TypeFor[Args]()
+// arguments under their own names.
+func acting(verb *action.Verb) tool {
+	shape := reflect.TypeOf(verb.NewArgs()).Elem()
 	input := actingInput(shape)
 	args := func(given any) any {
 		from, to := reflect.ValueOf(given).Elem(), reflect.New(shape)
@@ -33,13 +33,13 @@ func acting[Args, Result any](verb action.Definition[Args, Result], did, about s
 		effect = changes
 	}
 	return tool{
-		name: verb.Tool, about: about, effect: effect,
+		name: verb.Tool, about: verb.Summary + ".", effect: effect,
 		input: func() any { return reflect.New(input).Interface() },
 		steps: func(given any) []action.Step { return step(verb.Name, args(given)) },
 		run: func(ctx context.Context, t *turn, given any) error {
 			t.session = sessionOf(given)
 			result, err := t.act(ctx, verb.Name, args(given))
-			t.did(did, result, err)
+			t.did(verb.Done, result, err)
 			return err
 		},
 	}

@@ -238,7 +238,6 @@ var arguments = map[string]struct {
 	"browser_resize":          {map[string]any{"width": 800, "height": 600}, "page.resize"},
 	"browser_fill_secret":     {map[string]any{"target": "e1", "secret": "password"}, "page.fill_secret"},
 	"browser_select_option":   {map[string]any{"target": "e1", "values": []string{"a"}}, "page.select"},
-	"browser_hover":           {map[string]any{"target": "e1"}, "page.hover"},
 	"browser_drag":            {map[string]any{"startElement": "card", "startRef": "e1", "endElement": "list", "endTarget": "#done"}, "page.drag"},
 	"browser_press_key":       {map[string]any{"key": "Enter"}, "page.press"},
 	"browser_scroll":          {map[string]any{"y": 100}, "page.scroll"},
@@ -261,6 +260,17 @@ var arguments = map[string]struct {
 	"browser_session":          {map[string]any{"action": "list"}, "session.list"},
 	"browser_request_human":    {map[string]any{"reason": "a captcha"}, "session.request_human page.wait_for"},
 	"browser_approval_status":  {map[string]any{"approval_id": "q1"}, "approval.status"},
+}
+
+func init() { // tools that follow from their verbs
+	for _, v := range action.Offered() {
+		if v.Done != "" {
+			arguments[v.Tool] = struct {
+				args  map[string]any
+				verbs string
+			}{map[string]any{"target": "e1"}, v.Name}
+		}
+	}
 }
 
 func TestToolsCoverTheVerbs(t *testing.T) {

@@ -71,7 +71,6 @@ func init() { // some of the tools refer to the list
 		define("browser_fill_form", destroys, fillForm, "Fill several fields at once, by target or by name; stops at the first that fails."),
 		define("browser_batch", destroys, batch, "Make several tool calls at once: checked whole, then each judged alone, up to the first that fails or waits. Called again after an answer it goes on."),
 		define("browser_select_option", destroys, selectOption, "Choose options of a select by value or label."),
-		acting(action.VerbPageHover, "Pointer is over", "Move the pointer over an element."),
 		define("browser_drag", destroys, drag, "Drag an element onto another, or from a point to a point."),
 		define("browser_press_key", destroys, press, "Press a key, on an element or where the focus is."),
 		define("browser_scroll", changes, scroll, "Scroll the page or an element, or an element into view."),
@@ -94,5 +93,10 @@ func init() { // some of the tools refer to the list
 		define("browser_session", changes, sessions, "Start, list, close or archive sessions. Each has its own browser."),
 		define("browser_request_human", changes, requestHuman, "Ask a person to take over, as for a password or captcha, and wait until they hand back."),
 		define("browser_approval_status", reads, approvalStatus, "Say whether a person has answered. Approving is up to people."),
+	}
+	for _, v := range action.Offered() {
+		if v.Done != "" {
+			tools = append(tools, acting(v))
+		}
 	}
 }
