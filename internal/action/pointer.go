@@ -10,6 +10,7 @@ import (
 // The verbs of this file.
 var (
 	VerbPageClick = Define[Click, Acted](Verb{Name: "page.click", Class: Write, Risk: Medium, Counts: true, Target: true, Input: true, Method: http.MethodPost, Path: "/browser/click", Tool: "browser_click", Command: "click", Summary: "Click an element"})
+	VerbPageCheck = Define[SetChecked, Acted](Verb{Name: "page.check", Class: Write, Risk: Medium, Counts: true, Target: true, Input: true, Done: "Set", Method: http.MethodPost, Path: "/browser/check", Tool: "browser_check", Command: "check", Summary: "Check a checkbox, radio button or switch, or uncheck it"})
 	VerbPageHover = Define[Hover, Acted](Verb{Name: "page.hover", Class: Write, Risk: Low, Counts: true, Target: true, Done: "Pointer is over", Method: http.MethodPost, Path: "/browser/hover", Tool: "browser_hover", Command: "hover", Summary: "Move the pointer over an element"})
 	VerbPageDrag  = Define[Drag, Acted](Verb{Name: "page.drag", Class: Write, Risk: Medium, Counts: true, Target: true, Input: true, Method: http.MethodPost, Path: "/browser/drag", Tool: "browser_drag", Command: "drag", Summary: "Drag an element onto another"})
 )
@@ -23,6 +24,26 @@ type Click struct {
 	Checked    *bool    `json:"checked,omitempty" doc:"Only make it so: a checkbox, radio button or switch that is so already is left as it is"`
 	Timing
 }
+
+// SetChecked makes a checkbox, radio button or switch checked, or not. One that is so
+// already is left as it is.
+type SetChecked struct {
+	Locator
+	Checked *bool `json:"checked,omitempty" default:"true" doc:"false unchecks it"`
+	Timing
+}
+
+// Required refuses a call that names no element.
+func (a *SetChecked) Required() error { return requireElement(a.Locator) }
+
+// Subject is the element as the caller named it.
+func (a *SetChecked) Subject() string { return a.Locator.Words() }
+
+// Aim is the element.
+func (a *SetChecked) Aim() (Locator, Timing) { return a.Locator, a.Timing }
+
+// Presses marks the arguments of a verb that presses the element.
+func (a *SetChecked) Presses() {}
 
 // Hover moves the pointer.
 type Hover struct {

@@ -54,6 +54,12 @@ func (in *input) click(ctx context.Context, t *tab, a *action.Click, pin action.
 	return unlessRefused(acted, &came, err)
 }
 
+// check clicks the element unless it is checked, or not, as the call wants.
+func (in *input) check(ctx context.Context, t *tab, a *action.SetChecked, pin action.Pin) (any, error) {
+	checked := a.Checked == nil || *a.Checked
+	return in.click(ctx, t, &action.Click{Locator: a.Locator, Checked: &checked, Timing: a.Timing}, pin)
+}
+
 // readyToClick is ready. It also finds out whether the element is checked, if the
 // call says how it is to be.
 func (in *input) readyToClick(ctx context.Context, t *tab, pin action.Pin, a *action.Click) (actionTarget, error) {

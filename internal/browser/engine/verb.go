@@ -102,6 +102,7 @@ func onBrowser[Args, Result any](table map[string]verb, v action.Definition[Args
 func (b *Browser) verbTable() map[string]verb {
 	all := map[string]verb{}
 	onPage(all, action.VerbPageClick, b.input.click)
+	onPage(all, action.VerbPageCheck, b.input.check)
 	onPage(all, action.VerbPageHover, b.input.hover)
 	onPage(all, action.VerbPageType, b.input.typeText)
 	onPage(all, action.VerbPagePress, b.input.press)
