@@ -51,6 +51,7 @@ func (p *pages) lookAt(ctx context.Context, call action.Call) (action.Facts, act
 		return action.Facts{Session: sess.facts()}, action.Pin{}, err
 	}
 	facts, pin, err := browser.Look(ctx, call.Verb, call.Args)
+	err = ifCrashed(browser, err)
 	pin.Session = sess.id
 	sess.countMisses(call, action.Result{}, err)
 	if err == nil {
@@ -149,7 +150,25 @@ func (p *pages) act(ctx context.Context, sess *openSession, call action.Call, pi
 	if put := context.Cause(ctx); fault.CodeOf(put) == fault.DeniedByPolicy { // credentials came meanwhile
 		return action.Result{}, put
 	}
-	return result, err
+	return result, ifCrashed(browser, err)
+}
+
+// crashError is the error of a call whose browser ended under it. The session may
+// have the next browser by now.
+type crashError struct{ error }
+
+func (e crashError) Unwrap() error { return e.error }
+
+func ifCrashed(browser Browser, err error) error {
+	if err == nil {
+		return nil
+	}
+	select {
+	case <-browser.Done():
+		return crashError{err}
+	default:
+		return err
+	}
 }
 
 // count counts an action before it is done, whether or not it succeeds.
@@ -182,6 +201,11 @@ func (p *pages) failure(ctx context.Context, sess *openSession, call action.Call
 		return err
 	}
 	s := sess.stage()
+	var crash crashError
+	crashed := errors.As(err, &crash)
+	if crashed {
+		err = crash.error
+	}
 	alive := s.alive()
 	select {
 	case <-s.box.Done():
@@ -195,7 +219,7 @@ func (p *pages) failure(ctx context.Context, sess *openSession, call action.Call
 		return over.Because(err)
 	}
 	switch {
-	case !alive:
+	case !alive || crashed:
 		err = browserCrashed(call, err)
 	case fault.CodeOf(err) == fault.PageCrashed:
 		err = p.explainCrash(ctx, sess, err)

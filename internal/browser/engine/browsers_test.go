@@ -15,7 +15,12 @@ type browsers struct {
 	all  []*chromium
 	idle []*chromium
 	held map[string]*loan // by the name of the test
+	solo sync.Map         // names of tests that run alone
 }
+
+// alone keeps a test from running beside others, as one that measures memory must.
+// It is called before the test starts a browser.
+func alone(t *testing.T) { shared.solo.Store(t.Name(), true) }
 
 type chromium struct {
 	*browsertest.Chromium
@@ -36,7 +41,8 @@ func (b *browsers) take(t testing.TB) *wire {
 	b.mu.Lock()
 	h := b.held[name]
 	b.mu.Unlock()
-	if test, ok := t.(*testing.T); ok && h == nil && !isPart {
+	_, solo := b.solo.Load(name)
+	if test, ok := t.(*testing.T); ok && h == nil && !isPart && !solo {
 		test.Parallel()
 	}
 	b.mu.Lock()

@@ -145,8 +145,8 @@ const mostKeys = 500
 // keyTurns returns the events that type a text, in groups that are sent one after
 // the other. Characters of the keyboard are keys, for pages that listen to keys.
 // Other characters, and all of a long text, are inserted as text. Enter and Tab are
-// always keys. Inserted text overtakes keys that are under way, so it begins a new
-// group.
+// always keys. Inserted text and keys can overtake each other, so inserted text is a
+// group of its own.
 func keyTurns(text string) [][]command {
 	keyed := utf8.RuneCountInString(text) <= mostKeys
 	var turns [][]command
@@ -159,7 +159,8 @@ func keyTurns(text string) [][]command {
 		if len(turn) > 0 {
 			turns = append(turns, turn)
 		}
-		turn = []command{{"Input.insertText", map[string]string{"text": text[run:end]}}}
+		turns = append(turns, []command{{"Input.insertText", map[string]string{"text": text[run:end]}}})
+		turn = nil
 	}
 	for at, r := range text {
 		if r != '\n' && r != '\t' && (!keyed || character(r).Code == "") {
@@ -170,7 +171,10 @@ func keyTurns(text string) [][]command {
 		run = at + utf8.RuneLen(r)
 	}
 	insert(len(text))
-	return append(turns, turn)
+	if len(turn) > 0 {
+		turns = append(turns, turn)
+	}
+	return turns
 }
 
 func keysFor(r rune) []command {

@@ -118,6 +118,7 @@ func TestNetworkShowsWhatAServiceWorkerAnswers(t *testing.T) {
 // TestAFloodOfRequestsIsBounded makes five thousand requests. Most are for a
 // port that the browser refuses: they are told of like the others, in less time.
 func TestAFloodOfRequestsIsBounded(t *testing.T) {
+	alone(t)
 	tr := start(t)
 	s := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {

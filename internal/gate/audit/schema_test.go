@@ -61,12 +61,15 @@ func TestRecordsFollowTheirSchema(t *testing.T) {
 }
 
 func TestEveryKindOfRecordIsListed(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "event.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "log.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	kind, n := regexp.MustCompile(`^"[a-z]+"$`), 0
 	ast.Inspect(file, func(node ast.Node) bool {
+		if d, is := node.(*ast.GenDecl); is && d.Tok != token.CONST || isFunc(node) {
+			return false
+		}
 		if text, ok := node.(*ast.BasicLit); ok && kind.MatchString(text.Value) {
 			n++
 		}
@@ -75,4 +78,9 @@ func TestEveryKindOfRecordIsListed(t *testing.T) {
 	if n != len(audit.Events) {
 		t.Errorf("%d kinds, %d listed", n, len(audit.Events))
 	}
+}
+
+func isFunc(node ast.Node) bool {
+	_, is := node.(*ast.FuncDecl)
+	return is
 }

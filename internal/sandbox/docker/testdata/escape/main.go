@@ -23,7 +23,7 @@ func main() {
 		one(os.Args[2])
 		return
 	}
-	answers := escape.Run(len(os.Args) > 1 && os.Args[1] == "inside")
+	answers := escapetest.Run(len(os.Args) > 1 && os.Args[1] == "inside")
 	if err := json.NewEncoder(os.Stdout).Encode(answers); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -32,7 +32,7 @@ func main() {
 
 // one makes one attempt, and fails where it is refused.
 func one(name string) {
-	for _, a := range escape.All() {
+	for _, a := range escapetest.All() {
 		if a.Group+": "+a.Name == name {
 			if err := a.Try(); err != nil {
 				fmt.Println(err)
