@@ -132,7 +132,7 @@ var verbsOf = func() map[string]map[string]bool {
 		add(name, action.VerbCrawlPage.Name, action.VerbCrawlFile.Name)
 	}
 	for _, v := range action.Offered() { // what presses an element is a click
-		if _, presses := v.NewArgs().(action.Pressing); presses {
+		if presses(v) {
 			add(action.VerbPageClick.Name, v.Name)
 			add(action.VerbPageClick.Tool, v.Name)
 		}
@@ -158,12 +158,19 @@ func (r *reader) checkParam(path, param string, verbs map[string]bool) {
 	for _, name := range slices.Sorted(maps.Keys(verbs)) {
 		verb, _ := action.Lookup(name)
 		all := paramsOf(verb)
-		if verb.Inner || slices.Contains(all, param) {
+		if verb.Inner || slices.Contains(all, param) || presses(verb) && verbs[action.VerbPageClick.Name] && name != action.VerbPageClick.Name {
 			continue
 		}
 		r.known(path, "parameter of "+name, param, all)
 		return
 	}
+}
+
+// presses reports whether a verb presses an element, as page.click does. A rule for
+// page.click covers it, with the parameters that both have.
+func presses(v *action.Verb) bool {
+	_, is := v.NewArgs().(action.Pressing)
+	return is
 }
 
 // paramsOf lists what conditions may ask about for a verb.

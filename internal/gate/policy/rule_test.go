@@ -278,3 +278,23 @@ func TestLookalikesAreEachOneLetter(t *testing.T) {
 		}
 	}
 }
+
+// TestARuleForClicksCoversWhatPresses: no verb is a way around a rule for clicks.
+func TestARuleForClicksCoversWhatPresses(t *testing.T) {
+	for _, v := range action.Offered() {
+		args, names := v.OnElement(action.Locator{Ref: "e1"})
+		if _, presses := args.(action.Pressing); !names || !presses {
+			continue
+		}
+		for _, tool := range []string{"page.click", "browser_click"} {
+			p := ruled(t, Rule{Tools: []string{tool}, Action: "deny", Conditions: when("element.name", Condition{Equals: text("Next")})})
+			if got := decide(t, p, action.Agent, v.Name, args, on(button("Next"))); got.Rule != "rule.1" {
+				t.Errorf("a rule for %s and %s: %+v", tool, v.Name, got)
+			}
+		}
+	}
+	p := ruled(t, Rule{Tools: []string{"page.check"}, Action: "deny"})
+	if got := decide(t, p, action.Agent, "page.click", &action.Click{}, on(button("Next"))); got.Rule == "rule.1" {
+		t.Errorf("a rule for page.check and a click: %+v", got)
+	}
+}
