@@ -17,8 +17,7 @@ const (
 // instead says what to use in place of tools of Playwright's MCP server that are
 // not here, and of names that models make up after them.
 var instead = map[string]string{
-	"browser_check":              "use browser_click, or browser_fill_form with a field of type checkbox and value true",
-	"browser_uncheck":            "use browser_click, or browser_fill_form with a field of type checkbox and value false",
+	"browser_uncheck":            "use browser_check with checked false",
 	"browser_press_sequentially": "use browser_type with slowly",
 	"browser_keydown":            "use browser_press_key, which presses and releases, also Control+a",
 	"browser_keyup":              "use browser_press_key, which presses and releases, also Control+a",
