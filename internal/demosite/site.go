@@ -1,5 +1,5 @@
 // Package demosite is a small invoicing workspace that looks like a real
-// product, for the demo and for tests of the whole house: sign-in, a list with
+// product, for the demo and for tests of the whole product: sign-in, a list with
 // search and pages, forms, a button that really deletes, a support widget from
 // another origin, a link to a place the browser must not go, and text that
 // only a machine can see and that tries to talk it into harm. Everything is in

@@ -1,4 +1,4 @@
-// Package fault holds the one error type that crosses rooms: a stable code, a
+// Package fault holds the one error type that crosses packages: a stable code, a
 // sentence for people, a hint that says what to do, and a closed table that
 // tells each edge (REST, JSON-RPC, command line) how to show it.
 package fault

@@ -1,4 +1,4 @@
-// Package redact takes known secrets out of what leaves the house, in the
+// Package redact takes known secrets out of what leaves the gateway, in the
 // forms they may have taken on the way.
 package redact
 

@@ -1,5 +1,5 @@
 // Package sandboxtest holds the suite that every driver passes, and a driver
-// in memory that passes it first and that other rooms' tests use.
+// in memory that passes it first and that other packages' tests use.
 package sandboxtest
 
 import (
