@@ -18,6 +18,7 @@ const steps = (session) => [
   ["browser_press_key", { key: "End", target: "#q" }, any],
   ["browser_select_option", { target: "#colour", values: ["Green"] }, /Green/],
   ["browser_fill_form", { fields: [{ target: "#q", value: "mittens" }, { target: "#colour", type: "combobox", value: "Red" }] }, /mittens/],
+  ["browser_check", { target: "#agree" }, /Set checkbox "Agree"/],
   ["browser_hover", { text: "More" }, /Hovered/],
   ["browser_scroll", { y: 400 }, any],
   ["browser_drag", { startTarget: "#count", endTarget: "#q" }, any],
