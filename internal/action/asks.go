@@ -14,7 +14,8 @@ type (
 	Requiring interface{ Required() error }
 	// Leading arguments lead to an address; empty for none.
 	Leading interface{ Destination() string }
-	// Naming arguments say what the call is about, where no page was looked at.
+	// Naming arguments say what the call is about, where no page was looked at and it
+	// is not the element that they aim at.
 	Naming interface{ Subject() string }
 	// Recording arguments have words of their own that are no secret: records and
 	// questions show them.

@@ -73,9 +73,6 @@ type Captured struct {
 // Required refuses a call that names no element.
 func (a *FillSecret) Required() error { return requireElement(a.Locator) }
 
-// Subject is the element as the caller named it.
-func (a *FillSecret) Subject() string { return a.Locator.Words() }
-
 // Recorded says whose state is captured.
 func (a *Capture) Recorded() string { return "the state of " + a.Domain }
 

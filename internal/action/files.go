@@ -101,8 +101,5 @@ type Download struct {
 // Required refuses a call that names no element.
 func (a *Upload) Required() error { return requireElement(a.Locator) }
 
-// Subject is the element as the caller named it.
-func (a *Upload) Subject() string { return a.Locator.Words() }
-
 // Aim is the element.
 func (a *Upload) Aim() (Locator, Timing) { return a.Locator, a.Timing }

@@ -60,14 +60,8 @@ type AnswerDialog struct {
 // Required refuses a call that names no element.
 func (a *Type) Required() error { return requireElement(a.Locator) }
 
-// Subject is the element as the caller named it.
-func (a *Type) Subject() string { return a.Locator.Words() }
-
 // TypedText is the text for the field.
 func (a *Type) TypedText() string { return a.Input }
-
-// Subject is the element as the caller named it.
-func (a *Press) Subject() string { return a.Locator.Words() }
 
 // Recorded is a named key, or a combination of keys.
 func (a *Press) Recorded() string {
@@ -87,9 +81,6 @@ func (a *Press) TypedText() string {
 
 // Required refuses a call that names no element.
 func (a *Select) Required() error { return requireElement(a.Locator) }
-
-// Subject is the element as the caller named it.
-func (a *Select) Subject() string { return a.Locator.Words() }
 
 // TypedText is what is chosen.
 func (a *Select) TypedText() string { return strings.Join(a.Values, ", ") }

@@ -36,9 +36,6 @@ type SetChecked struct {
 // Required refuses a call that names no element.
 func (a *SetChecked) Required() error { return requireElement(a.Locator) }
 
-// Subject is the element as the caller named it.
-func (a *SetChecked) Subject() string { return a.Locator.Words() }
-
 // Aim is the element.
 func (a *SetChecked) Aim() (Locator, Timing) { return a.Locator, a.Timing }
 
@@ -106,14 +103,8 @@ type Spot struct {
 // Required refuses a call that names no element.
 func (a *Click) Required() error { return requireElement(a.Locator) }
 
-// Subject is the element as the caller named it.
-func (a *Click) Subject() string { return a.Locator.Words() }
-
 // Required refuses a call that names no element.
 func (a *Hover) Required() error { return requireElement(a.Locator) }
-
-// Subject is the element as the caller named it.
-func (a *Hover) Subject() string { return a.Locator.Words() }
 
 // Required refuses a call that leaves an end out.
 func (d *Drag) Required() error {

@@ -26,6 +26,7 @@ type Verb struct {
 	Tool    string     // MCP tool; empty when there is none
 	Command string     // command line; empty when there is none
 	Summary string     // one line, for every generated reference
+	presses bool
 }
 
 // Definition is a verb with the types of its arguments and of its result.
@@ -36,10 +37,22 @@ func (d Definition[Args, Result]) Call(session string, args *Args) Call {
 	return Call{Verb: d.Name, Session: session, Args: args}
 }
 
+// Presses reports whether the verb presses the element that it acts on, as
+// page.click does.
+func (v *Verb) Presses() bool { return v.presses }
+
+// Own returns the fields of the verb's arguments that are declared with them, and
+// not by a struct that they embed.
+func (v *Verb) Own() []reflect.StructField {
+	all := reflect.VisibleFields(reflect.TypeOf(v.NewArgs()).Elem())
+	return slices.DeleteFunc(all, func(f reflect.StructField) bool { return f.Anonymous || len(f.Index) > 1 })
+}
+
 // Define adds a verb to the table. Each is defined once, in a package variable
 // beside its types.
 func Define[Args, Result any](v Verb) Definition[Args, Result] {
 	v.NewArgs, v.NewData = func() any { return new(Args) }, func() any { return new(Result) }
+	_, v.presses = any(new(Args)).(Pressing)
 	row := &v
 	byName[v.Name] = row
 	Verbs = append(Verbs, row)

@@ -89,6 +89,10 @@ func (c *callInfo) elementText() string {
 	if a, names := c.call.Args.(action.Naming); names {
 		return sanitized(a.Subject())
 	}
+	if a, aims := c.call.Args.(action.Aiming); aims {
+		l, _ := a.Aim()
+		return sanitized(l.Words())
+	}
 	return ""
 }
 

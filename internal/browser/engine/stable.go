@@ -34,11 +34,7 @@ func lateEventsOf(verb string) []string {
 // presses reports whether a verb presses an element.
 func presses(verb string) bool {
 	row, known := action.Lookup(verb)
-	if !known {
-		return false
-	}
-	_, is := row.NewArgs().(action.Pressing)
-	return is
+	return known && row.Presses()
 }
 
 // lateEvents are, for each verb, the events whose listeners may react late. Verbs

@@ -132,7 +132,7 @@ var verbsOf = func() map[string]map[string]bool {
 		add(name, action.VerbCrawlPage.Name, action.VerbCrawlFile.Name)
 	}
 	for _, v := range action.Offered() { // what presses an element is a click
-		if presses(v) {
+		if v.Presses() {
 			add(action.VerbPageClick.Name, v.Name)
 			add(action.VerbPageClick.Tool, v.Name)
 		}
@@ -145,7 +145,8 @@ var verbsOf = func() map[string]map[string]bool {
 var toolNames = slices.Sorted(maps.Keys(verbsOf))
 
 // checkParam complains where one of the verbs has neither such an argument nor
-// such a fact: the condition would never hold for it.
+// such a fact: the condition would never hold for it. Verbs that only a rule for
+// clicks covers need not have what a click has.
 func (r *reader) checkParam(path, param string, verbs map[string]bool) {
 	if len(verbs) == 0 { // every verb, or none that is known: what is asked for must be there for some
 		var all []string
@@ -158,19 +159,12 @@ func (r *reader) checkParam(path, param string, verbs map[string]bool) {
 	for _, name := range slices.Sorted(maps.Keys(verbs)) {
 		verb, _ := action.Lookup(name)
 		all := paramsOf(verb)
-		if verb.Inner || slices.Contains(all, param) || presses(verb) && verbs[action.VerbPageClick.Name] && name != action.VerbPageClick.Name {
+		if verb.Inner || slices.Contains(all, param) || verb.Presses() && verbs[action.VerbPageClick.Name] && name != action.VerbPageClick.Name {
 			continue
 		}
 		r.known(path, "parameter of "+name, param, all)
 		return
 	}
-}
-
-// presses reports whether a verb presses an element, as page.click does. A rule for
-// page.click covers it, with the parameters that both have.
-func presses(v *action.Verb) bool {
-	_, is := v.NewArgs().(action.Pressing)
-	return is
 }
 
 // paramsOf lists what conditions may ask about for a verb.

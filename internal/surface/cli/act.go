@@ -173,10 +173,7 @@ func (cmd pageCommands) acting(v *action.Verb) *cobra.Command {
 			}
 			return args, nil
 		})
-	for _, f := range reflect.VisibleFields(reflect.TypeOf(v.NewArgs()).Elem()) {
-		if len(f.Index) > 1 || f.Anonymous {
-			continue
-		}
+	for _, f := range v.Own() {
 		name, about := flagName(f), f.Tag.Get("doc")
 		switch f.Type {
 		case reflect.TypeFor[*bool]():

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"reflect"
-	"slices"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
@@ -13,7 +12,7 @@ import (
 // arguments under their own names.
 func acting(verb *action.Verb) tool {
 	shape := reflect.TypeOf(verb.NewArgs()).Elem()
-	input := actingInput(shape)
+	input := actingInput(verb)
 	args := func(given any) any {
 		from, to := reflect.ValueOf(given).Elem(), reflect.New(shape)
 		var e element
@@ -50,37 +49,29 @@ type textIn struct {
 }
 
 // actingInput is the type of a tool's arguments: how the element is named, the
-// fields of a verb's arguments but Locator and Timing, and the session. A verb
-// whose own field has the name of one of the others panics here, at the start.
-func actingInput(args reflect.Type) reflect.Type {
+// verb's own arguments, and the session. A verb whose argument has the name of one
+// of the others panics here, at the start.
+func actingInput(verb *action.Verb) reflect.Type {
 	var all []reflect.StructField
-	add := func(from reflect.Type, except ...string) {
-		for _, f := range reflect.VisibleFields(from) {
-			if f.Anonymous || !f.IsExported() || slices.ContainsFunc(except, func(embedded string) bool {
-				outer, _ := from.FieldByName(embedded)
-				return len(f.Index) > len(outer.Index) && slices.Equal(f.Index[:len(outer.Index)], outer.Index)
-			}) {
-				continue
+	add := func(fields []reflect.StructField) {
+		for _, f := range fields {
+			if !f.Anonymous {
+				all = append(all, reflect.StructField{Name: f.Name, Type: f.Type, Tag: f.Tag})
 			}
-			all = append(all, reflect.StructField{Name: f.Name, Type: f.Type, Tag: f.Tag})
 		}
 	}
-	add(reflect.TypeFor[element]())
-	add(reflect.TypeFor[point]())
-	add(reflect.TypeFor[textIn]())
-	add(args, "Locator", "Timing")
-	add(reflect.TypeFor[in]())
+	for _, t := range []reflect.Type{reflect.TypeFor[element](), reflect.TypeFor[point](), reflect.TypeFor[textIn](), reflect.TypeFor[in]()} {
+		add(reflect.VisibleFields(t))
+	}
+	add(verb.Own())
 	return reflect.StructOf(all)
 }
 
 // copyFields sets the fields of to that from has under the same name.
 func copyFields(to, from reflect.Value) {
-	for _, f := range reflect.VisibleFields(to.Type()) {
-		if f.Anonymous || len(f.Index) > 1 {
-			continue
-		}
-		if given := from.FieldByName(f.Name); given.IsValid() && given.Type() == f.Type {
-			to.FieldByIndex(f.Index).Set(given)
+	for i := range to.NumField() {
+		if given := from.FieldByName(to.Type().Field(i).Name); given.IsValid() {
+			to.Field(i).Set(given)
 		}
 	}
 }
