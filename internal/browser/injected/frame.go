@@ -107,6 +107,12 @@ func (f Frame) call(ctx context.Context, function string, arg, result any) error
 	return a.Decode(result)
 }
 
+// ask calls a function of the script and returns its answer.
+func ask[Answer any](ctx context.Context, f Frame, function string, arg any) (answer Answer, err error) {
+	err = f.call(ctx, function, arg, &answer)
+	return answer, err
+}
+
 // Find looks for elements. It waits in the page, up to q.Wait, until there is
 // a match. Fault: invalid_selector.
 func (f Frame) Find(ctx context.Context, q Query) (Found, error) {
@@ -119,63 +125,47 @@ func (f Frame) Find(ctx context.Context, q Query) (Found, error) {
 
 // Texts returns the texts of elements, in their order; empty for one that is gone.
 func (f Frame) Texts(ctx context.Context, q TextQuery) ([]string, error) {
-	var words []string
-	err := f.call(ctx, "words", q, &words)
-	return words, err
+	return ask[[]string](ctx, f, "words", q)
 }
 
 // Facts reads what the page says of an element.
 func (f Frame) Facts(ctx context.Context, node int) (Facts, error) {
-	var facts Facts
-	err := f.call(ctx, "facts", byNode{Node: node}, &facts)
-	return facts, err
+	return ask[Facts](ctx, f, "facts", byNode{Node: node})
 }
 
 // Reacting returns the one control inside an element that reacts to a press on
 // it, such as the link of a tab; Node is 0 where the element itself is meant.
 func (f Frame) Reacting(ctx context.Context, node int) (Receiver, error) {
-	var r Receiver
-	err := f.call(ctx, "reacting", byNode{Node: node}, &r)
-	return r, err
+	return ask[Receiver](ctx, f, "reacting", byNode{Node: node})
 }
 
 // Idle returns how long the document has not changed.
 func (f Frame) Idle(ctx context.Context) (Idleness, error) {
-	var s Idleness
-	err := f.call(ctx, "still", struct{}{}, &s)
-	return s, err
+	return ask[Idleness](ctx, f, "still", struct{}{})
 }
 
 // FactsShown is Facts for a caller that was shown the element
 // (SnapshotOptions.Shown) and now names it. Was is set once if the element is
 // something else since then.
 func (f Frame) FactsShown(ctx context.Context, node int) (Facts, error) {
-	var facts Facts
-	err := f.call(ctx, "facts", byNode{Node: node, Shown: true}, &facts)
-	return facts, err
+	return ask[Facts](ctx, f, "facts", byNode{Node: node, Shown: true})
 }
 
 // Ready verifies the pin, scrolls the element into view and says where to
 // point. It waits in the page, up to q.Wait, until the element is ready.
 func (f Frame) Ready(ctx context.Context, q Pinned) (Readiness, error) {
-	var r Readiness
-	err := f.call(ctx, "ready", q, &r)
-	return r, err
+	return ask[Readiness](ctx, f, "ready", q)
 }
 
 // Focus gives the element the focus, with the caret at the end of its text,
 // all of it selected, or emptied.
 func (f Frame) Focus(ctx context.Context, q Focus) (Focused, error) {
-	var r Focused
-	err := f.call(ctx, "focus", q, &r)
-	return r, err
+	return ask[Focused](ctx, f, "focus", q)
 }
 
 // At says which element receives a point of the viewport.
 func (f Frame) At(ctx context.Context, at Point) (Receiver, error) {
-	var r Receiver
-	err := f.call(ctx, "at", at, &r)
-	return r, err
+	return ask[Receiver](ctx, f, "at", at)
 }
 
 // WatchDrag notes from now on whether the page begins a drag and drop.
@@ -186,9 +176,7 @@ func (f Frame) WatchDrag(ctx context.Context) error {
 // DragBegan reports whether the page began a drag and drop since WatchDrag,
 // and did not prevent it.
 func (f Frame) DragBegan(ctx context.Context) (bool, error) {
-	var began bool
-	err := f.call(ctx, "dragBegan", struct{}{}, &began)
-	return began, err
+	return ask[bool](ctx, f, "dragBegan", struct{}{})
 }
 
 // WatchPointer notes from now on whether the pointer moves over the frame.
@@ -198,69 +186,51 @@ func (f Frame) WatchPointer(ctx context.Context) error {
 
 // PointerCame reports whether it did since WatchPointer.
 func (f Frame) PointerCame(ctx context.Context) (bool, error) {
-	var came bool
-	err := f.call(ctx, "pointerCame", struct{}{}, &came)
-	return came, err
+	return ask[bool](ctx, f, "pointerCame", struct{}{})
 }
 
 // Active says which element keys go to, and has the frame expect them where it
 // is the one that q names.
 func (f Frame) Active(ctx context.Context, q Pinned) (Active, error) {
-	var r Active
-	err := f.call(ctx, "focused", q, &r)
-	return r, err
+	return ask[Active](ctx, f, "focused", q)
 }
 
 // Strayed reports whether input was refused in the frame in the last
 // milliseconds.
 func (f Frame) Strayed(ctx context.Context, within int) (bool, error) {
-	var strayed bool
-	err := f.call(ctx, "strayed", map[string]int{"within": within}, &strayed)
-	return strayed, err
+	return ask[bool](ctx, f, "strayed", map[string]int{"within": within})
 }
 
 // OptionLabels returns the labels of the options that a choice would select, or
 // of all options where it has no values.
 func (f Frame) OptionLabels(ctx context.Context, q Choice) ([]string, error) {
-	var labels []string
-	err := f.call(ctx, "optionLabels", q, &labels)
-	return labels, err
+	return ask[[]string](ctx, f, "optionLabels", q)
 }
 
 // Choose selects options of a select element.
 func (f Frame) Choose(ctx context.Context, q Choice) (Chosen, error) {
-	var r Chosen
-	err := f.call(ctx, "choose", q, &r)
-	return r, err
+	return ask[Chosen](ctx, f, "choose", q)
 }
 
 // Assign gives a field that has a format of its own its value.
 func (f Frame) Assign(ctx context.Context, q Assignment) (Assigned, error) {
-	var r Assigned
-	err := f.call(ctx, "assign", q, &r)
-	return r, err
+	return ask[Assigned](ctx, f, "assign", q)
 }
 
 // Paste puts text into a code editor that has the focus, as pasting does.
 func (f Frame) Paste(ctx context.Context, q PasteQuery) (Pasted, error) {
-	var r Pasted
-	err := f.call(ctx, "paste", q, &r)
-	return r, err
+	return ask[Pasted](ctx, f, "paste", q)
 }
 
 // Fill puts a secret into a field in one go, and takes it out again when the
 // field does not hide it any more.
 func (f Frame) Fill(ctx context.Context, q FillQuery) (Filled, error) {
-	var r Filled
-	err := f.call(ctx, "fill", q, &r)
-	return r, err
+	return ask[Filled](ctx, f, "fill", q)
 }
 
 // Scroll scrolls the document or an element, and says where it then is.
 func (f Frame) Scroll(ctx context.Context, q Scroll) (Scrolled, error) {
-	var r Scrolled
-	err := f.call(ctx, "scroll", q, &r)
-	return r, err
+	return ask[Scrolled](ctx, f, "scroll", q)
 }
 
 // Text reads what a person can read of the frame, at most 1 MiB, closed shadow
@@ -283,9 +253,7 @@ func (f Frame) Wait(ctx context.Context, c Conditions) (Waited, error) {
 // Embedded says where the viewport of an iframe lies in its parent's, and
 // whether a point of it would reach the iframe.
 func (f Frame) Embedded(ctx context.Context, q Embedded) (Embedding, error) {
-	var r Embedding
-	err := f.call(ctx, "embedded", q, &r)
-	return r, err
+	return ask[Embedding](ctx, f, "embedded", q)
 }
 
 // Snapshot reads the frame as a tree. Closed shadow roots are in it after
