@@ -113,7 +113,7 @@ func (a answer) object(status int) object {
 }
 
 // problem wants a problem document (RFC 9457) of a code, with its status and
-// all that SPEC section 11 wants in it.
+// the fields that each has.
 func (a answer) problem(code fault.Code) object {
 	a.t.Helper()
 	return a.problemAs(code, code.Info().Status)

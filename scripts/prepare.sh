@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs and starts what is missing for `make demo`, `make up`, `make test`,
-# `make test-apps` and `make bench-journeys`, then runs the command it is given. What it started it ends
+# `make test-full`, `make test-apps` and `make bench-journeys`, then runs the command it is given. What it started it ends
 # again; what it installed stays.
 #
 #   scripts/prepare.sh demo <command…>   engine, debootstrap where needed

@@ -12,7 +12,7 @@ import (
 // Role is what a caller may be. The zero Role is nobody and is refused.
 type Role string
 
-// The roles (SPEC section 1).
+// The roles of callers.
 const (
 	Agent    Role = "agent"    // driven by a model; assumed to be hijackable by what it reads
 	Viewer   Role = "viewer"   // may only watch

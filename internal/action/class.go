@@ -5,7 +5,7 @@ import "fmt"
 // Class says what kind of access a verb gives. The zero Class is refused.
 type Class int
 
-// The classes (SPEC section 6).
+// The classes of verbs.
 const (
 	Read  Class = iota + 1 // changes nothing
 	Write                  // changes the page or the web
@@ -27,7 +27,7 @@ func (c Class) String() string {
 // and is treated as the highest.
 type Risk int
 
-// The risks (SPEC section 8).
+// The risks of calls.
 const (
 	Low Risk = iota + 1
 	Medium

@@ -68,7 +68,7 @@ func (t Timing) Limit(fallback time.Duration) time.Duration {
 	if t.Timeout <= 0 {
 		return fallback
 	}
-	return min(time.Duration(t.Timeout)*time.Millisecond, 120*time.Second) // clamp: SPEC section 11
+	return min(time.Duration(t.Timeout)*time.Millisecond, 120*time.Second) // the longest that a call may ask for
 }
 
 // None is for verbs without arguments.

@@ -5,7 +5,7 @@ import "net/http"
 // Code names a fault. Codes are stable: programs decide on them.
 type Code string
 
-// The closed list of codes (SPEC section 11).
+// The closed list of codes.
 const (
 	InvalidRequest         Code = "invalid_request"
 	InvalidSelector        Code = "invalid_selector"

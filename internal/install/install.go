@@ -13,7 +13,7 @@ import (
 // Set is what to install.
 type Set string
 
-// The sets (SPEC section 6.5).
+// The sets of packages.
 const (
 	Browser Set = "browser" // Chromium, a display, fonts, ffmpeg
 	Desktop Set = "desktop" // a display with windows, and tools to work it

@@ -206,7 +206,7 @@ type Proof struct {
 
 // Strong reports whether Chromium's own sandbox holds this renderer: two
 // seccomp filters (the engine's and Chromium's), namespaces of its own, no
-// capabilities (SPEC section 4).
+// capabilities.
 func (p Proof) Strong() bool {
 	return p.SeccompFilters >= 2 && p.OwnUserNS && p.OwnNetNS && p.CapEff == "0000000000000000"
 }

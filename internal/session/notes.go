@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -85,18 +86,11 @@ func missing(a, b []string) (n int) {
 
 // describePage describes a page for a note. The title is quoted: the page chose it.
 func describePage(p action.Page) string {
-	where := truncate(bare(p.URL), shownText)
+	where := untrusted.Shorten(bare(p.URL), shownText)
 	if p.Title != "" {
-		where += fmt.Sprintf(" %q", truncate(p.Title, shownText))
+		where += fmt.Sprintf(" %q", untrusted.Shorten(p.Title, shownText))
 	}
 	return where
-}
-
-func truncate(text string, most int) string {
-	if letters := []rune(text); len(letters) > most {
-		return string(letters[:most]) + "…"
-	}
-	return text
 }
 
 // addNote keeps notes for the agent's next answer.

@@ -79,3 +79,11 @@ func CutBytes(text string, most int) string {
 	}
 	return text
 }
+
+// Shorten cuts a text to a number of characters. An ellipsis marks the cut.
+func Shorten(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // The functions of this file are called with List.mu held, but for await.
@@ -113,4 +113,4 @@ func (l *List) dropLater(id string) {
 	})
 }
 
-func quoted(name string) string { return pagetext.Shorten(name, mostQuote) }
+func quoted(name string) string { return untrusted.Shorten(name, mostQuote) }

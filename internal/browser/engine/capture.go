@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/credentials"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const captureLimit = 15 * time.Second // for cookies and each frame's storage; a page may be busy
@@ -57,11 +57,11 @@ func (sd *siteData) captureCookies(ctx context.Context, set *credentials.Set) (l
 		case wider && !within(set.Domain, bare(c.Domain)):
 			continue // of another site
 		case wider:
-			left = append(left, fmt.Sprintf("cookie %s: it is for %s, which is more than %s", pagetext.Shorten(c.Name, mostQuote), c.Domain, set.Domain))
+			left = append(left, fmt.Sprintf("cookie %s: it is for %s, which is more than %s", untrusted.Shorten(c.Name, mostQuote), c.Domain, set.Domain))
 		case c.Expires >= 0 && c.Expires <= now:
-			left = append(left, fmt.Sprintf("cookie %s: it has expired", pagetext.Shorten(c.Name, mostQuote)))
+			left = append(left, fmt.Sprintf("cookie %s: it has expired", untrusted.Shorten(c.Name, mostQuote)))
 		case c.Partition != nil:
-			left = append(left, fmt.Sprintf("cookie %s: it counts in frames of one other site only", pagetext.Shorten(c.Name, mostQuote)))
+			left = append(left, fmt.Sprintf("cookie %s: it counts in frames of one other site only", untrusted.Shorten(c.Name, mostQuote)))
 		default:
 			set.Cookies = append(set.Cookies, captured(c))
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
-	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
@@ -207,9 +206,9 @@ func (es *elements) ambiguous(ctx context.Context, l action.Locator, distinct []
 // distinguishes it from others of its name.
 func (es *elements) candidate(h match) string {
 	e := es.element(h)
-	text := fmt.Sprintf("%s %q [%s]", e.Role, pagetext.Shorten(untrusted.Title(e.Name), 60), e.Ref)
+	text := fmt.Sprintf("%s %q [%s]", e.Role, untrusted.Shorten(untrusted.Title(e.Name), 60), e.Ref)
 	if where := untrusted.Title(cmp.Or(e.Item, e.Dialog, e.Within)); where != "" {
-		text += fmt.Sprintf(" in %q", pagetext.Shorten(where, 60))
+		text += fmt.Sprintf(" in %q", untrusted.Shorten(where, 60))
 	}
 	if es.credentialed() {
 		text = es.concealer().Text(text)

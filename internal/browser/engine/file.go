@@ -7,8 +7,8 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/extract"
-	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const fileLimit = 20 * time.Second // for the file of a navigation to arrive, and again to read it
@@ -53,7 +53,7 @@ func (nv *navigator) readFile(ctx context.Context, t *tab, n *action.Navigated) 
 	}
 	text, pages, cut, err := extract.Document(ctx, file.Bytes, textLimit)
 	if err != nil {
-		nv.notes.add("the file %q has no text that can be read: %s", pagetext.Shorten(file.Name, mostQuote), file.MediaType)
+		nv.notes.add("the file %q has no text that can be read: %s", untrusted.Shorten(file.Name, mostQuote), file.MediaType)
 		return
 	}
 	if cut {

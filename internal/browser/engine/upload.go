@@ -224,7 +224,7 @@ func (in *input) unaccepted(accept string, sent []action.SentFile) {
 	defer in.mu.Unlock()
 	for _, f := range sent {
 		if accept != "" && !accepts(accept, f.Name) {
-			in.notes.add("the input asks for %q, which %q is not", pagetext.Cut(untrusted.Title(accept)), pagetext.Shorten(f.Name, mostQuote))
+			in.notes.add("the input asks for %q, which %q is not", pagetext.Cut(untrusted.Title(accept)), untrusted.Shorten(f.Name, mostQuote))
 		}
 	}
 }

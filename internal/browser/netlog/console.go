@@ -168,9 +168,9 @@ func errorLines(events []consoleEvent, loaders map[string]string) []string {
 func errorLine(m action.ConsoleMessage) string {
 	const length = 160 // characters
 	text, _, _ := strings.Cut(m.Text, "\n")
-	text = pagetext.Shorten(text, length)
+	text = untrusted.Shorten(text, length)
 	if m.URL != "" && !strings.Contains(text, m.URL) {
-		text += " (" + pagetext.Shorten(m.URL, length/2) + ")"
+		text += " (" + untrusted.Shorten(m.URL, length/2) + ")"
 	}
 	return text
 }

@@ -5,6 +5,8 @@ package pagetext
 
 import (
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -12,16 +14,8 @@ const (
 	mostCharacters = 2000 // of a text that Cut and Brief cut
 )
 
-// Shorten cuts a text to a number of characters. An ellipsis marks the cut.
-func Shorten(text string, most int) string {
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
-}
-
 // Cut cuts a text to 2,000 characters.
-func Cut(text string) string { return Shorten(text, mostCharacters) }
+func Cut(text string) string { return untrusted.Shorten(text, mostCharacters) }
 
 // Brief is Cut for texts that a page can make as long as it likes: it first cuts
 // them to 8,000 bytes, so that the rest is never decoded.

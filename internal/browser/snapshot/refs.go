@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // Place is what a reference stands for: an element of one document.
@@ -114,10 +115,6 @@ func parse(ref string) (int, bool) {
 	return number, err == nil
 }
 
-func short(s string) string {
-	const most = 40 // characters of a caller's input repeated in a message
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return s
-}
+const quotedInput = 40 // characters of a caller's input repeated in a message
+
+func short(s string) string { return untrusted.Shorten(s, quotedInput) }

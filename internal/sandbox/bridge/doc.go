@@ -3,7 +3,7 @@
 // dials out, so nothing in a box can be reached from beside it. Over
 // bridge.sock runs a multiplexed connection on which the guest answers HTTP,
 // every request with a token of its own; over egress.sock go the connections
-// the browser makes, as plain bytes (SPEC sections 4 and 9).
+// the browser makes, as plain bytes.
 //
 // The gateway's side is Link, the guest's are Dialer, Endpoint and Forward.
 package bridge

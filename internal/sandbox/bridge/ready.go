@@ -13,7 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// Deadlines of the phases of readiness, wall time of each (SPEC section 4). A
+// Deadlines of the phases of readiness, wall time of each. A
 // guest ends its own wait for the display after 10 s and says so.
 const (
 	readyGuest     = 15 * time.Second // until the guest has dialled

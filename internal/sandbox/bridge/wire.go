@@ -27,7 +27,7 @@ const (
 const MaxMessage = 64 << 20
 
 const (
-	heartbeat    = 5 * time.Second  // between two pings, either way; SPEC section 4
+	heartbeat    = 5 * time.Second  // between two pings, either way
 	pingTimeout  = 10 * time.Second // for its answer; two of them fit into the default lease
 	helloTimeout = 5 * time.Second  // for the first words of a connection
 	maxHello     = 1 << 10          // bytes; ids and hashes need under 200

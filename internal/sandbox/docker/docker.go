@@ -1,6 +1,6 @@
 // Package docker makes boxes of containers on a Docker engine, spoken to over
 // its API. A box has no network: its browser's connections and our own go
-// through two sockets in a folder the gateway owns (SPEC section 4).
+// through two sockets in a folder the gateway owns.
 package docker
 
 import (

@@ -58,7 +58,7 @@ func FromEnvironment(log *slog.Logger) (Config, error) {
 		ProxyPort:      boxProxyPort,
 		UID:            boxUID,
 		Reap:           os.Getpid() == 1,
-		DisplayTimeout: 10 * time.Second, // SPEC section 4: a deadline of its own
+		DisplayTimeout: 10 * time.Second, // a deadline of its own
 		LaunchTimeout:  12 * time.Second, // as the gateway's phase HTTP
 		Log:            log,
 	}, nil

@@ -32,7 +32,7 @@ var disabledFeatures = []string{
 
 // ChromiumFlags returns the flags of a box's browser. The order is fixed, and
 // what each is for stands beside it. Measured with Chromium 150 to 156
-// (EVIDENCE of 2026-11-20); --no-sandbox and --disable-dev-shm-usage are not
+// on 2026-11-20; --no-sandbox and --disable-dev-shm-usage are not
 // among them and must not be.
 func ChromiumFlags(c Config) []string {
 	proxy := "127.0.0.1:" + strconv.Itoa(c.ProxyPort)

@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	defaultWait = 55 * time.Second // on a question, below clients' usual limit of 60; SPEC section 6.3
+	defaultWait = 55 * time.Second // on a question, below clients' usual limit of 60
 	toolLimit   = 5 * time.Minute  // of one tool call: its waits and its actions, with room
 	progress    = 5 * time.Second  // between progress notes
 	lastNotes   = time.Second      // for those that are left when a tool call is done
