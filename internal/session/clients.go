@@ -19,9 +19,9 @@ type attachment struct {
 	call    action.Call // that let it in
 }
 
-// attach attaches a DevTools client to the session's browser. heed is called with
+// attach attaches a DevTools client to the session's browser. onMessage is called with
 // each of its messages. Faults: as Look, limit_reached, cdp_error.
-func (p *pages) attach(ctx context.Context, call action.Call, pin action.Pin, heed func(action.Message)) (action.Attachment, error) {
+func (p *pages) attach(ctx context.Context, call action.Call, pin action.Pin, onMessage func(action.Message)) (action.Attachment, error) {
 	if pin.Session != "" {
 		call.Session = pin.Session
 	}
@@ -41,7 +41,7 @@ func (p *pages) attach(ctx context.Context, call action.Call, pin action.Pin, he
 		return nil, err
 	}
 	sess.noteScripted(call)
-	inner, err := sess.stage().browser.Attach(ctx, heed)
+	inner, err := sess.stage().browser.Attach(ctx, onMessage)
 	if err != nil {
 		sess.releaseClient()
 		return nil, p.failure(ctx, sess, call, err)

@@ -292,11 +292,11 @@ func (r *Registry) RequestableHost(session, address string) string {
 // session that is over takes none.
 func (r *Registry) QueueNotice(session, words string) { r.control.queueNotice(session, words) }
 
-// Attach attaches a client of the DevTools protocol to the session's browser. heed
+// Attach attaches a client of the DevTools protocol to the session's browser. onMessage
 // is called with each of its messages. Faults: as Look,
 // limit_reached, cdp_error.
-func (r *Registry) Attach(ctx context.Context, call action.Call, pin action.Pin, heed func(action.Message)) (action.Attachment, error) {
-	return r.pages.attach(ctx, call, pin, heed)
+func (r *Registry) Attach(ctx context.Context, call action.Call, pin action.Pin, onMessage func(action.Message)) (action.Attachment, error) {
+	return r.pages.attach(ctx, call, pin, onMessage)
 }
 
 // TargetScreenshot keeps a picture of a page, with the pinned element outlined, for

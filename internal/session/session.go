@@ -82,7 +82,7 @@ type Browser interface {
 	Configure(o engine.Options)
 	Look(ctx context.Context, verb string, args any) (action.Facts, action.Pin, error)
 	Do(ctx context.Context, verb string, args any, pin action.Pin) (action.Result, error)
-	Attach(ctx context.Context, heed func(action.Message)) (action.Attachment, error)
+	Attach(ctx context.Context, onMessage func(action.Message)) (action.Attachment, error)
 	Crawl(o engine.CrawlOptions) engine.Crawler
 	Inject(ctx context.Context, set credentials.Set) error
 	Adopt(ctx context.Context, set credentials.Set) error

@@ -35,12 +35,12 @@ type Host interface {
 
 // Client is one client of a session's browser.
 type Client struct {
-	conn *cdp.Conn
-	line *cdp.Line
-	host Host
-	heed func(action.Message)
-	out  *outbox
-	jobs *cdp.Queue
+	conn      *cdp.Conn
+	line      *cdp.Line
+	host      Host
+	onMessage func(action.Message)
+	out       *outbox
+	jobs      *cdp.Queue
 
 	tail  []byte // what ends the messages of the client's browser session
 	begun bool   // a piece of an answer was passed on, and not its last
@@ -56,11 +56,11 @@ type Client struct {
 	pauses   map[string]*time.Timer // of targets that wait for the client, by session; nil when it is closed
 }
 
-// Open opens a browser session for a client. heed is called for each call of the
+// Open opens a browser session for a client. onMessage is called for each call of the
 // client, on one goroutine. Faults: cdp_error, not_active.
-func Open(ctx context.Context, conn *cdp.Conn, host Host, heed func(action.Message)) (*Client, error) {
+func Open(ctx context.Context, conn *cdp.Conn, host Host, onMessage func(action.Message)) (*Client, error) {
 	c := &Client{
-		conn: conn, host: host, heed: heed, out: newOutbox(), jobs: cdp.NewQueue(),
+		conn: conn, host: host, onMessage: onMessage, out: newOutbox(), jobs: cdp.NewQueue(),
 		targets: map[string]string{}, browsers: map[string]struct{}{}, contexts: map[string]struct{}{}, streams: map[string]struct{}{}, printing: map[int64]struct{}{},
 		pauses: map[string]*time.Timer{},
 	}
@@ -149,12 +149,12 @@ func (c *Client) receive(ctx context.Context, wire action.Wire) error {
 func (c *Client) take(ctx context.Context, message []byte) error {
 	m, err := parse(message)
 	if err != nil {
-		c.heed(action.Message{Method: "malformed", Refused: errMalformed.Error()})
+		c.onMessage(action.Message{Method: "malformed", Refused: errMalformed.Error()})
 		c.refuse(m, -32600, err.Error()) // JSON-RPC 2.0, invalid request
 		return nil
 	}
 	if m.session != "" && (m.session == c.line.Root() || !c.line.Owns(m.session)) {
-		c.heed(action.Message{Method: m.method, Refused: cdp.ErrNoSession.Error()})
+		c.onMessage(action.Message{Method: m.method, Refused: cdp.ErrNoSession.Error()})
 		c.refuse(m, -32001, "Session with given id not found.") // as the browser says it
 		return nil
 	}
@@ -164,12 +164,12 @@ func (c *Client) take(ctx context.Context, message []byte) error {
 		err = c.permitted(ctx, j)
 	}
 	if err != nil {
-		c.heed(action.Message{Method: m.method, Refused: err.Error()})
+		c.onMessage(action.Message{Method: m.method, Refused: err.Error()})
 		c.refuse(m, -32000, "glovebox: "+m.method+": "+err.Error())
 		c.abandon(m)
 		return nil
 	}
-	c.heed(action.Message{Method: m.method, Refused: j.noted})
+	c.onMessage(action.Message{Method: m.method, Refused: j.noted})
 	return c.carry(ctx, m, j)
 }
 

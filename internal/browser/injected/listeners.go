@@ -146,6 +146,6 @@ func (f Frame) tell(ctx context.Context, nodes map[int64]heard) error {
 	if err != nil {
 		return fmt.Errorf("cannot encode listeners: %w", err)
 	}
-	const heed = "function (all, ...nodes) { return __glovebox.run('markListening', all, ...nodes) }"
-	return f.on(ctx, objects[0].Object, heed, append([]argument{{Value: string(arg)}}, objects...), nil)
+	const mark = "function (all, ...nodes) { return __glovebox.run('markListening', all, ...nodes) }"
+	return f.on(ctx, objects[0].Object, mark, append([]argument{{Value: string(arg)}}, objects...), nil)
 }
