@@ -31,9 +31,9 @@ func token(t *testing.T, dir, file string) string {
 	return strings.TrimSpace(string(text))
 }
 
-func TestFirstStartMakesTwoTokensThatStay(t *testing.T) {
+func TestFirstStartCreatesTwoTokensThatAreKept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
-	book, err := auth.Open(dir)
+	tokenStore, err := auth.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestFirstStartMakesTwoTokensThatStay(t *testing.T) {
 		operator: {Actor: "operator", Scope: "default", Role: action.Operator},
 		agent:    {Actor: "agent", Scope: "default", Role: action.Agent},
 	} {
-		if got, err := book.Identify(t.Context(), text); err != nil || got.Caller != want {
+		if got, err := tokenStore.Identify(t.Context(), text); err != nil || got.Caller != want {
 			t.Errorf("got %+v, %v; want %+v", got, err, want)
 		}
 	}
@@ -63,32 +63,32 @@ func TestFirstStartMakesTwoTokensThatStay(t *testing.T) {
 	}
 }
 
-func TestStartsAtOnceAgreeOnOneToken(t *testing.T) {
+func TestConcurrentStartsUseTheSameToken(t *testing.T) {
 	dir := t.TempDir()
-	books := make([]*auth.Book, 8)
+	tokenStores := make([]*auth.TokenStore, 8)
 	var wg sync.WaitGroup
-	for i := range books {
+	for i := range tokenStores {
 		wg.Go(func() {
-			book, err := auth.Open(dir)
+			tokenStore, err := auth.Open(dir)
 			if err != nil {
 				t.Error(err)
 			}
-			books[i] = book
+			tokenStores[i] = tokenStore
 		})
 	}
 	wg.Wait()
 	text := token(t, dir, auth.AgentFile)
-	for i, book := range books {
-		if book == nil {
+	for i, tokenStore := range tokenStores {
+		if tokenStore == nil {
 			continue
 		}
-		if _, err := book.Identify(t.Context(), text); err != nil {
-			t.Errorf("book %d does not know the token in the file", i)
+		if _, err := tokenStore.Identify(t.Context(), text); err != nil {
+			t.Errorf("store %d refuses the token in the file", i)
 		}
 	}
 }
 
-func TestTokenFilesThatAreNotOursAreRefused(t *testing.T) {
+func TestInvalidTokenFilesAreRefused(t *testing.T) {
 	good := "gbx_ag_" + strings.Repeat("a", 52)
 	cases := map[string]func(path string) error{
 		"readable by others": func(path string) error { return os.WriteFile(path, []byte(good), 0o644) },
@@ -116,20 +116,20 @@ func TestTokenFilesThatAreNotOursAreRefused(t *testing.T) {
 	}
 }
 
-func TestCallersThatAreRefusedLookTheSame(t *testing.T) {
+func TestUnknownAndExpiredTokensGiveTheSameFault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		book, err := auth.New(
+		tokenStore, err := auth.New(
 			auth.Entry{Name: "ci", Role: action.Agent, Scope: "team", SHA256: hash("short-lived"), Expires: time.Now().Add(time.Hour)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := book.Identify(t.Context(), "short-lived"); err != nil || got.Caller.Scope != "team" {
+		if got, err := tokenStore.Identify(t.Context(), "short-lived"); err != nil || got.Caller.Scope != "team" {
 			t.Errorf("before its end: %+v, %v", got, err)
 		}
 		time.Sleep(time.Hour) // synthetic clock
 		var first string
 		for _, text := range []string{"short-lived", "unknown", "", strings.Repeat("x", 10_000), hash("short-lived")} {
-			who, err := book.Identify(t.Context(), text)
+			who, err := tokenStore.Identify(t.Context(), text)
 			if fault.CodeOf(err) != fault.Unauthenticated || who.Caller != (action.Caller{}) {
 				t.Fatalf("got %+v, %v", who, err)
 			}
@@ -143,14 +143,14 @@ func TestCallersThatAreRefusedLookTheSame(t *testing.T) {
 	})
 }
 
-func TestZeroBookKnowsNobody(t *testing.T) {
-	var book auth.Book
-	if _, err := book.Identify(t.Context(), ""); fault.CodeOf(err) != fault.Unauthenticated {
+func TestZeroTokenStoreAcceptsNoToken(t *testing.T) {
+	var tokenStore auth.TokenStore
+	if _, err := tokenStore.Identify(t.Context(), ""); fault.CodeOf(err) != fault.Unauthenticated {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestEntriesAreCheckedWhenTheBookIsMade(t *testing.T) {
+func TestNewRefusesInvalidEntries(t *testing.T) {
 	good := auth.Entry{Name: "a", Role: action.Agent, Scope: "s", SHA256: hash("t")}
 	cases := map[string]func(e *auth.Entry){
 		"no name":   func(e *auth.Entry) { e.Name = "" },

@@ -8,7 +8,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/auth"
 )
 
-// BenchmarkIdentify looks up the last token of a book: each is compared.
+// BenchmarkIdentify looks up the last token of a store: every token is compared.
 func BenchmarkIdentify(b *testing.B) {
 	for _, n := range []int{3, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -16,12 +16,12 @@ func BenchmarkIdentify(b *testing.B) {
 			for i := range n {
 				entries = append(entries, auth.Entry{Name: fmt.Sprint(i), Role: action.Agent, Scope: "s", SHA256: hash(fmt.Sprint(i))})
 			}
-			book, err := auth.New(entries...)
+			tokenStore, err := auth.New(entries...)
 			if err != nil {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				if _, err := book.Identify(b.Context(), fmt.Sprint(n-1)); err != nil {
+				if _, err := tokenStore.Identify(b.Context(), fmt.Sprint(n-1)); err != nil {
 					b.Fatal(err)
 				}
 			}

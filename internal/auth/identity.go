@@ -10,32 +10,30 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Source is where a token is from.
+// Source says where a token comes from.
 type Source string
 
-// The sources of tokens.
 const (
-	FromFile   Source = "file"    // made at the first start, in the state folder
+	FromFile   Source = "file"    // created at the first start, in the state folder
 	FromConfig Source = "config"  // auth.tokens
 	Created    Source = "created" // token.create
 	FromIssuer Source = "issuer"  // signed by the issuer of auth.jwt
 )
 
-// Identity is who calls, as a token says, and for how long. The zero Identity
-// is nobody.
+// Identity is an authenticated caller. The zero Identity is nobody.
 type Identity struct {
 	Caller  action.Caller
 	Source  Source
 	Expires time.Time // zero: never
-	Session string    // the one session whose browser's protocol it opens, and nothing else; empty: no such bound
+	Session string    // if not empty, the token opens the DevTools protocol of this session and nothing else
 
-	life  context.Context //nolint:containedctx // ends when the token is revoked; nil: never
-	limit *rate.Limiter   // of its requests; nil: none
+	life  context.Context //nolint:containedctx // ends when the token is revoked; nil means never
+	limit *rate.Limiter   // of its requests; nil means no limit
 }
 
-// Bind returns a context for what is done in the name of i: it carries i, and
-// ends, with a fault unauthenticated as its cause, when the token expires or
-// is revoked. release lets go of it; it must be called.
+// Bind returns a context for what is done in the name of i. It carries i. It ends
+// when the token expires or is revoked, with a fault unauthenticated as its
+// cause. The caller must call release.
 func (i Identity) Bind(ctx context.Context) (bound context.Context, release func()) {
 	bound, cancel := context.WithCancelCause(context.WithValue(ctx, identityKey{}, i))
 	var stops []func() bool
@@ -54,8 +52,8 @@ func (i Identity) Bind(ctx context.Context) (bound context.Context, release func
 	}
 }
 
-// Take counts one request against the token's rate. Where there have been too
-// many it counts none, and says how long to wait.
+// Take counts one request against the token's rate. If there were too many, it
+// does not count the request and returns how long to wait.
 func (i Identity) Take() (wait time.Duration, ok bool) { return take(i.limit) }
 
 // Rate is how many requests the token may make; nil for any number.
@@ -66,31 +64,31 @@ func (i Identity) Rate() *action.Rate {
 	return &action.Rate{PerSecond: float64(i.limit.Limit()), Burst: i.limit.Burst()}
 }
 
-// over is why what was bound to a token ends.
+// over is the cause with which contexts of Bind end.
 func over(why string) *fault.Fault {
 	return fault.New(fault.Unauthenticated, "%s", why).Hinted("call again with a valid token")
 }
 
 type identityKey struct{}
 
-// With returns a context that carries the caller a surface has authenticated.
+// With returns a context that carries an authenticated caller.
 func With(ctx context.Context, caller action.Caller) context.Context {
 	return context.WithValue(ctx, identityKey{}, Identity{Caller: caller})
 }
 
-// From returns the caller that With or Bind put there; false when nobody did.
+// From returns the caller that With or Bind stored; false if there is none.
 func From(ctx context.Context) (action.Caller, bool) {
 	i, found := ctx.Value(identityKey{}).(Identity)
 	return i.Caller, found
 }
 
-// Lasting returns what binds the things that outlive a request to the token
-// that came with it, see Bind.
+// Lasting returns the Bind of the identity in ctx, for things that outlive the
+// request. See Bind.
 func Lasting(ctx context.Context) func(context.Context) (context.Context, func()) {
 	return whole(ctx).Bind
 }
 
-// whole returns all that Bind put there.
+// whole returns the identity that Bind stored.
 func whole(ctx context.Context) Identity {
 	i, _ := ctx.Value(identityKey{}).(Identity)
 	return i

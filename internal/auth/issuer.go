@@ -18,21 +18,21 @@ import (
 )
 
 const (
-	issued     = "jwt:"           // begins the actor of every token of an issuer: no other token has such a name
-	mostSigned = 8 << 10          // bytes of a signed token
-	mostWhy    = 200              // bytes of why one was refused, in the log
-	leeway     = 30 * time.Second // between the issuer's clock and ours
+	issued         = "jwt:"           // prefix of the actor of every issuer's token; other tokens must not have it
+	maxSignedBytes = 8 << 10          // of a signed token
+	maxReasonBytes = 200              // of the reason for a refusal, in the log
+	leeway         = 30 * time.Second // accepted difference between the issuer's clock and ours
 )
 
-// methods are the signatures that are taken. What is symmetric, or none, is
-// not among them (RFC 8725, 3.1).
+// methods are the accepted signatures. Symmetric ones, and "none", are not among
+// them (RFC 8725, 3.1).
 var methods = []jose.SignatureAlgorithm{jose.RS256, jose.ES256, jose.EdDSA}
 
-// Issuer is somebody else who says who callers are, by signed tokens (RFC
-// 7519).
+// Issuer is an outside identity provider, whose signed tokens (RFC 7519) say who
+// a caller is.
 type Issuer struct {
 	Name       string // its "iss", exactly
-	Audience   string // that must be in "aud", exactly
+	Audience   string // must be in "aud", exactly
 	KeysURL    string // of its keys (RFC 7517): https, or http on loopback
 	RoleClaim  string // the claim that holds agent, viewer or operator
 	ScopeClaim string // the claim that holds the scope
@@ -45,12 +45,12 @@ type issuer struct {
 	rules jwt.Rules
 }
 
-// Trust lets callers in whose token i has signed: as "jwt:" and the token's
-// subject, in the role and scope its claims name. It is called once, before
-// the book is in use. Keys are fetched when they are first needed: an issuer
-// that is away keeps nobody else out. A missing name, audience or claim, and an
-// address that is neither https nor on loopback, are errors.
-func (b *Book) Trust(i Issuer) error {
+// Trust accepts tokens that i has signed. The caller is "jwt:" and the token's
+// subject, with the role and scope that the claims contain. Trust must be called
+// once, before the store is in use. Keys are fetched when they are first needed,
+// so an unreachable issuer does not affect other tokens. Errors: a missing name,
+// audience or claim name, and an address that is neither https nor on loopback.
+func (b *TokenStore) Trust(i Issuer) error {
 	if i.Name == "" || i.Audience == "" || i.RoleClaim == "" || i.ScopeClaim == "" || i.Log == nil {
 		return errors.New("issuer, audience, role_claim and scope_claim must be given")
 	}
@@ -64,18 +64,18 @@ func (b *Book) Trust(i Issuer) error {
 	return nil
 }
 
-// issued returns who a signed token says the caller is. Its error is for the
-// log: the caller is told nothing of it.
-func (b *Book) issued(ctx context.Context, token string) (Identity, error) {
-	if b.issuer == nil || len(token) > mostSigned || strings.Count(token, ".") != 2 {
+// issued returns the caller of a signed token. Its error is for the log only. The
+// caller does not see it.
+func (b *TokenStore) issued(ctx context.Context, token string) (Identity, error) {
+	if b.issuer == nil || len(token) > maxSignedBytes || strings.Count(token, ".") != 2 {
 		return Identity{}, errUnknown
 	}
 	i, err := b.issuer.identify(ctx, token)
 	if err != nil {
-		why := err.Error() // it may hold what the token's header says
-		return Identity{}, errors.New(why[:min(len(why), mostWhy)])
+		why := err.Error() // it may contain text of the token's header
+		return Identity{}, errors.New(why[:min(len(why), maxReasonBytes)])
 	}
-	i.limit = b.paces.of(i.Caller)
+	i.limit = b.issuerLimits.of(i.Caller)
 	return i, nil
 }
 
@@ -91,8 +91,8 @@ func (i *issuer) identify(ctx context.Context, token string) (Identity, error) {
 	return Identity{Caller: caller, Source: FromIssuer, Expires: claims.Expiry.Time().Add(leeway)}, err
 }
 
-// key returns the issuer's key of an id, which must be for the token's own
-// algorithm. What a token's header says of where keys are is not looked at.
+// key returns the issuer's key with this id, which must be for the token's
+// algorithm. Addresses of keys in the token's header are ignored.
 func (i *issuer) key(ctx context.Context, id, method string) (any, error) {
 	if id == "" {
 		return nil, errors.New("it names no key")
@@ -107,11 +107,10 @@ func (i *issuer) key(ctx context.Context, id, method string) (any, error) {
 	return key.public, nil
 }
 
-// plain is what a subject or a scope may consist of: it stands in records,
-// logs and questions.
+// plain matches the subjects and scopes that are accepted. They appear in
+// records, logs and questions.
 var plain = regexp.MustCompile(`^[!-~]{1,128}$`)
 
-// caller is who the claims say calls.
 func (i *issuer) caller(subject string, claims map[string]any) (action.Caller, error) {
 	scope, _ := claims[i.ScopeClaim].(string)
 	role, _ := claims[i.RoleClaim].(string)

@@ -20,11 +20,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/jwt/jwttest"
 )
 
-func TestWhomAnIssuerVouchesForMayCall(t *testing.T) {
+func TestTokensOfAnIssuerAreAccepted(t *testing.T) {
 	l := begin(t)
 	r, e, d := generate(t, 2048), curve(t, elliptic.P256()), edwards(t)
 	l.publish(0, public("r", r), public("e", e), public("d", d), map[string]string{"kty": "unheard of", "kid": "x"})
-	b := l.book(t)
+	b := l.store(t)
 	for name, token := range map[string]string{
 		"RS256":         sign(t, jose.RS256, "r", r, nil),
 		"ES256":         sign(t, jose.ES256, "e", e, nil),
@@ -43,7 +43,7 @@ func TestWhomAnIssuerVouchesForMayCall(t *testing.T) {
 	}
 }
 
-func TestSignedTokensThatAreNotTaken(t *testing.T) {
+func TestInvalidSignedTokensAreRefused(t *testing.T) {
 	l, thief := begin(t), begin(t)
 	r, e, small, other, stolen := generate(t, 2048), curve(t, elliptic.P256()), generate(t, 1024), curve(t, elliptic.P384()), curve(t, elliptic.P256())
 	sealing := public("sealing", e)
@@ -123,7 +123,7 @@ func TestSignedTokensThatAreNotTaken(t *testing.T) {
 		"words":                      "a.b.c",
 		"dots":                       "..",
 	}
-	b := l.book(t)
+	b := l.store(t)
 	if _, err := b.Identify(t.Context(), good); err != nil {
 		t.Fatal(err)
 	}
@@ -135,25 +135,25 @@ func TestSignedTokensThatAreNotTaken(t *testing.T) {
 		}
 	}
 	if thief.fetched() != 0 {
-		t.Error("keys were fetched where a token said")
+		t.Error("keys were fetched from an address in a token")
 	}
 	if n := l.fetched(); n > 2 {
 		t.Errorf("the keys were fetched %d times", n)
 	}
 }
 
-func TestATokenChangedAtAnyPlaceIsNotTaken(t *testing.T) {
+func TestASignedTokenWithAnyChangedByteIsRefused(t *testing.T) {
 	l := begin(t)
 	for name, key := range map[string]crypto.Signer{"RS256": generate(t, 2048), "ES256": curve(t, elliptic.P256()), "EdDSA": edwards(t)} {
 		l.publish(0, public("k", key))
-		b := l.book(t)
+		b := l.store(t)
 		good := sign(t, jose.SignatureAlgorithm(name), "k", key, nil)
 		if _, err := b.Identify(t.Context(), good); err != nil {
 			t.Fatal(err)
 		}
 		for i := range good {
 			tried := "AB."
-			if i == len(good)-1 { // its last bits stand for nothing
+			if i == len(good)-1 { // its last bits encode nothing
 				tried = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 			}
 			for _, other := range []byte(tried) {
@@ -167,47 +167,47 @@ func TestATokenChangedAtAnyPlaceIsNotTaken(t *testing.T) {
 	}
 }
 
-func TestKeysMayChange(t *testing.T) {
+func TestChangedKeysOfAnIssuerAreUsed(t *testing.T) {
 	l := begin(t)
 	first, second := curve(t, elliptic.P256()), curve(t, elliptic.P256())
 	synctest.Test(t, func(t *testing.T) {
 		l.publish(0, public("1", first))
-		b := l.book(t)
+		b := l.store(t)
 		taken := func(id string, key *ecdsa.PrivateKey) bool {
 			_, err := b.Identify(t.Context(), sign(t, jose.ES256, id, key, nil))
 			return err == nil
 		}
 		if !taken("1", first) {
-			t.Error("the first key is not taken")
+			t.Error("the first key is refused")
 		}
 		l.publish(0, public("1", first), public("2", second))
 		time.Sleep(10 * time.Second) // synthetic clock, as below
 		if !taken("2", second) || !taken("1", first) {
-			t.Error("a new key is not taken")
+			t.Error("a new key is refused")
 		}
 		before := l.fetched()
 		for range 50 {
 			taken("none", first)
 		}
 		if n := l.fetched() - before; n != 0 {
-			t.Errorf("unknown keys had the set fetched %d times at once", n)
+			t.Errorf("unknown keys caused %d fetches at once", n)
 		}
 		l.publish(0, public("2", second))
 		if !taken("1", first) {
-			t.Error("the set is not kept")
+			t.Error("the set is not cached")
 		}
 		time.Sleep(10 * time.Minute)
 		if taken("1", first) || !taken("2", second) {
-			t.Error("a key that was withdrawn is taken")
+			t.Error("a withdrawn key is accepted")
 		}
 	})
 }
 
-func TestAnIssuerThatIsAwayIsMissedForADay(t *testing.T) {
+func TestKeysOfAnUnreachableIssuerAreUsedForADay(t *testing.T) {
 	l := begin(t)
 	key := curve(t, elliptic.P256())
 	synctest.Test(t, func(t *testing.T) {
-		b := l.book(t)
+		b := l.store(t)
 		taken := func() bool {
 			_, err := b.Identify(t.Context(), sign(t, jose.ES256, "k", key, nil))
 			return err == nil
@@ -215,38 +215,38 @@ func TestAnIssuerThatIsAwayIsMissedForADay(t *testing.T) {
 		for _, status := range []int{http.StatusServiceUnavailable, http.StatusFound} {
 			l.publish(status, public("k", key))
 			if taken() {
-				t.Errorf("taken with status %d", status)
+				t.Errorf("accepted with status %d", status)
 			}
 			time.Sleep(10 * time.Second) // synthetic clock, as below
 		}
 		l.publish(0, public("k", key))
 		if !taken() {
-			t.Error("it is not asked again")
+			t.Error("the issuer is not asked again")
 		}
 		l.publish(http.StatusServiceUnavailable)
 		time.Sleep(23 * time.Hour)
 		before := l.fetched()
 		for range 20 {
 			if !taken() {
-				t.Fatal("a known key is not taken while the issuer is away")
+				t.Fatal("a known key is refused while the issuer is unreachable")
 			}
 		}
 		if n := l.fetched() - before; n != 1 {
-			t.Errorf("it was asked %d times at once", n)
+			t.Errorf("the issuer was asked %d times at once", n)
 		}
 		time.Sleep(time.Hour)
 		if taken() {
-			t.Error("a key of yesterday is taken")
+			t.Error("a key that was fetched a day ago is accepted")
 		}
 	})
 }
 
-func TestSetsOfKeysThatAreNoneChangeNothing(t *testing.T) {
+func TestInvalidKeySetsAreIgnored(t *testing.T) {
 	l := begin(t)
 	key := curve(t, elliptic.P256())
 	synctest.Test(t, func(t *testing.T) {
 		l.publish(0, public("k", key))
-		b := l.book(t)
+		b := l.store(t)
 		many := make([]any, 101)
 		for i := range many {
 			many[i] = public(strings.Repeat("k", i+2), key)
@@ -266,7 +266,7 @@ func TestSetsOfKeysThatAreNoneChangeNothing(t *testing.T) {
 	})
 }
 
-func TestIssuersThatSayTooLittleAreRefused(t *testing.T) {
+func TestIncompleteIssuersAreRefused(t *testing.T) {
 	for name, spoil := range map[string]func(*auth.Issuer){
 		"no name":       func(i *auth.Issuer) { i.Name = "" },
 		"no audience":   func(i *auth.Issuer) { i.Audience = "" },
@@ -277,12 +277,12 @@ func TestIssuersThatSayTooLittleAreRefused(t *testing.T) {
 	} {
 		i := issuerAt("https://login.example/keys")
 		spoil(&i)
-		if err := (&auth.Book{}).Trust(i); err == nil {
-			t.Errorf("%s: trusted", name)
+		if err := (&auth.TokenStore{}).Trust(i); err == nil {
+			t.Errorf("%s: accepted", name)
 		}
 	}
 	for _, url := range []string{"https://login.example/keys", "http://localhost:1/keys", "http://[::1]:1/keys"} {
-		if err := (&auth.Book{}).Trust(issuerAt(url)); err != nil {
+		if err := (&auth.TokenStore{}).Trust(issuerAt(url)); err != nil {
 			t.Errorf("%s: %v", url, err)
 		}
 	}

@@ -22,27 +22,27 @@ import (
 )
 
 const (
-	freshFor   = 10 * time.Minute // keys are fetched again after that
-	fetchEvery = 10 * time.Second // at most: unknown keys come from strangers too
-	fetchLimit = 5 * time.Second  // of one fetch
-	staleLimit = 24 * time.Hour   // of keys whose issuer does not answer; a key that was withdrawn is taken no longer than that
-	mostKeySet = 512 << 10        // bytes
-	mostKeys   = 100
-	leastRSA   = 2048 // bits; RFC 7518, 3.3
+	freshFor       = 10 * time.Minute // after this time keys are fetched again
+	fetchEvery     = 10 * time.Second // minimum between two fetches: anybody can send unknown key ids
+	fetchLimit     = 5 * time.Second  // of one fetch
+	staleLimit     = 24 * time.Hour   // age of keys that are used while the issuer does not answer, so also of a withdrawn key
+	maxKeySetBytes = 512 << 10
+	mostKeys       = 100
+	minRSABits     = 2048 // RFC 7518, 3.3
 )
 
-// publicKey is a key of an issuer and the one algorithm it is for.
+// publicKey is a key of an issuer with its only algorithm.
 type publicKey struct {
 	method string
 	public any
 }
 
-// keySet is the keys of an issuer, fetched and kept for a while.
+// keySet fetches and caches the keys of an issuer.
 type keySet struct {
 	url    string
 	client *http.Client
 	log    *slog.Logger
-	turn   chan struct{} // holds a token while nobody fetches
+	turn   chan struct{} // holds a value while nobody fetches
 
 	mu      sync.RWMutex
 	keys    map[string]publicKey // by id
@@ -60,8 +60,8 @@ func newKeySet(url string, log *slog.Logger) *keySet {
 	return s
 }
 
-// find returns the key of an id. Keys that are old, and ids that are not
-// known, have the set fetched first, unless that was tried a moment ago.
+// find returns the key with this id. If the keys are old or the id is unknown, it
+// first fetches the set again, at most every fetchEvery.
 func (s *keySet) find(ctx context.Context, id string) (publicKey, bool) {
 	if key, found, age := s.look(id); found && age < freshFor {
 		return key, true
@@ -83,14 +83,14 @@ func (s *keySet) look(id string) (key publicKey, found bool, age time.Duration) 
 	return key, found, time.Since(s.fetched)
 }
 
-// refresh fetches the set, unless that was tried a moment ago. Where it does
-// not work the keys stay as they are. The caller has the turn.
+// refresh fetches the set, at most every fetchEvery. If that fails, the old keys
+// stay. The caller must have taken turn.
 func (s *keySet) refresh(ctx context.Context) {
 	if time.Since(s.tried) < fetchEvery {
 		return
 	}
 	s.tried = time.Now()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchLimit) // others wait for it too
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchLimit) // other requests wait for the result
 	defer cancel()
 	keys, err := s.fetch(ctx)
 	if err != nil {
@@ -116,18 +116,18 @@ func (s *keySet) fetch(ctx context.Context) (map[string]publicKey, error) {
 	if res.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("it answered with status %d", res.StatusCode)
 	}
-	raw, err := io.ReadAll(io.LimitReader(res.Body, mostKeySet+1))
+	raw, err := io.ReadAll(io.LimitReader(res.Body, maxKeySetBytes+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(raw) > mostKeySet {
-		return nil, fmt.Errorf("it has more than %d bytes", mostKeySet)
+	if len(raw) > maxKeySetBytes {
+		return nil, fmt.Errorf("it has more than %d bytes", maxKeySetBytes)
 	}
 	return readKeys(raw)
 }
 
-// readKeys reads a set of keys. Keys of other kinds and uses are passed over,
-// and so is an id that two of them have: nobody could say which is meant.
+// readKeys reads a key set. It ignores keys of other kinds and uses, and ids that
+// two keys share.
 func readKeys(raw []byte) (map[string]publicKey, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
@@ -157,12 +157,12 @@ func readKeys(raw []byte) (map[string]publicKey, error) {
 	return keys, nil
 }
 
-// usable returns a key that signatures we take can be verified with.
+// usable returns a key if it can verify a signature that we accept.
 func usable(key jose.JSONWebKey) (publicKey, bool) {
 	k := publicKey{public: key.Key}
 	switch public := key.Key.(type) {
 	case *rsa.PublicKey:
-		if public.N.BitLen() >= leastRSA {
+		if public.N.BitLen() >= minRSABits {
 			k.method = "RS256"
 		}
 	case *ecdsa.PublicKey:

@@ -21,11 +21,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/jwt/jwttest"
 )
 
-// login is an issuer: a real server of keys that change, and that may be away.
+// login is an issuer: a real HTTP server of keys, which tests change and make
+// unreachable.
 type login struct {
 	*httptest.Server
 	mu      sync.Mutex
-	keys    []any // jose.JSONWebKey, or whatever else is to stand there
+	keys    []any // jose.JSONWebKey, or any other value to publish
 	status  int
 	fetches int
 }
@@ -56,7 +57,7 @@ func (l *login) fetched() int {
 	return l.fetches
 }
 
-// begin starts an issuer. It runs outside of the bubbles of synthetic clocks.
+// begin starts an issuer. It runs outside of synctest bubbles.
 func begin(t *testing.T) *login {
 	t.Helper()
 	l := &login{}
@@ -65,10 +66,10 @@ func begin(t *testing.T) *login {
 	return l
 }
 
-// book trusts the issuer.
-func (l *login) book(t *testing.T) *auth.Book {
+// store returns a token store that trusts the issuer.
+func (l *login) store(t *testing.T) *auth.TokenStore {
 	t.Helper()
-	b := &auth.Book{}
+	b := &auth.TokenStore{}
 	if err := b.Trust(issuerAt(l.URL)); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func claims() map[string]any {
 	}
 }
 
-// sign makes a token with a header and claims that change has changed.
+// sign makes a token whose header and claims were modified by change.
 func sign(t *testing.T, method jose.SignatureAlgorithm, id string, key any, change func(header map[string]any, c map[string]any)) string {
 	t.Helper()
 	header, c := map[string]any{"kid": id}, claims()

@@ -15,41 +15,42 @@ import (
 )
 
 const (
-	mostOfScope = 100   // tokens made for one scope
-	mostMade    = 1_000 // in all: a request is compared with each, less than 0.1 ms together (BenchmarkIdentify)
-	idPrefix    = "tok_"
+	maxInScope = 100   // tokens created in one scope
+	maxCreated = 1_000 // in all scopes: a request compares all of them in less than 0.1 ms (BenchmarkIdentify)
+	idPrefix   = "tok_"
 
-	mostOfSession = 3600 // seconds that a token for one session may live: it travels in an address
+	maxSessionSeconds = 3600 // lifetime of a token for one session, which is part of a URL
 )
 
-// prefixes begin the tokens of each role, so that one that was lost is told
-// for what it is.
+// prefixes are the beginnings of the tokens of each role, so that a token found
+// in a leak shows what it is.
 var prefixes = map[action.Role]string{action.Operator: "gbx_op_", action.Agent: "gbx_ag_", action.Viewer: "gbx_vw_"}
 
-// house reports whether a caller is the gateway's own operator: whoever has
-// the file operator.token could read the store as well, and is therefore the
-// only one who makes and revokes tokens of other scopes.
-func house(c action.Caller) bool {
+// isGatewayOperator reports whether a caller has the token in the file
+// operator.token. Its owner can read the database too, so it is the only caller
+// that may create and revoke tokens of other scopes.
+func isGatewayOperator(c action.Caller) bool {
 	return c == action.Caller{Actor: string(action.Operator), Scope: DefaultScope, Role: action.Operator}
 }
 
-// scopeOf is the scope a caller acts on who named one, or none.
+// scopeOf returns the scope to act on: the named one, or the caller's own if
+// named is empty.
 func scopeOf(by action.Caller, named string) (string, error) {
 	if named == "" || named == by.Scope {
 		return by.Scope, nil
 	}
-	if !house(by) {
+	if !isGatewayOperator(by) {
 		return "", fault.New(fault.DeniedByPolicy, "the scope is not the caller's own").
 			Hinted("leave it out, or call with the operator.token of the gateway's state folder").With("field", "scope")
 	}
 	return named, nil
 }
 
-// Create makes a token, keeps its hash, and lets it call from now on. Faults:
-// invalid_request for the name, denied_by_policy for another's scope,
-// already_active when the scope has one of that name, limit_reached,
-// not_active where the book keeps no tokens.
-func (b *Book) Create(ctx context.Context, by action.Caller, a action.TokenCreate) (action.TokenMade, error) {
+// Create makes a token, stores its hash and accepts it from now on. Faults:
+// invalid_request for the name, denied_by_policy for another scope,
+// already_active if the scope has a token with this name, limit_reached,
+// not_active if there is no database.
+func (b *TokenStore) Create(ctx context.Context, by action.Caller, a action.TokenCreate) (action.TokenMade, error) {
 	scope, err := scopeOf(by, a.Scope)
 	if err != nil {
 		return action.TokenMade{}, err
@@ -58,8 +59,8 @@ func (b *Book) Create(ctx context.Context, by action.Caller, a action.TokenCreat
 		return action.TokenMade{}, fault.New(fault.InvalidRequest, "name would be taken for an id").
 			Hinted("choose one that does not begin with %s", idPrefix).With("field", "name")
 	}
-	if a.Session != "" && (a.ExpiresIn <= 0 || a.ExpiresIn > mostOfSession) {
-		return action.TokenMade{}, fault.New(fault.InvalidRequest, "expiresIn of a token for one session must be between 1 and %d", mostOfSession).
+	if a.Session != "" && (a.ExpiresIn <= 0 || a.ExpiresIn > maxSessionSeconds) {
+		return action.TokenMade{}, fault.New(fault.InvalidRequest, "expiresIn of a token for one session must be between 1 and %d", maxSessionSeconds).
 			Hinted("make another when it has expired").With("field", "expiresIn")
 	}
 	text := randid.Secret(prefixes[a.Role])
@@ -77,8 +78,8 @@ func (b *Book) Create(ctx context.Context, by action.Caller, a action.TokenCreat
 	return action.TokenMade{Token: k.shown(), Secret: text}, nil
 }
 
-// keep stores a token that was made and adds it to the book.
-func (b *Book) keep(ctx context.Context, k *known) error {
+// keep stores a created token and adds it to the known ones.
+func (b *TokenStore) keep(ctx context.Context, k *known) error {
 	b.change.Lock()
 	defer b.change.Unlock()
 	if b.db == nil {
@@ -89,8 +90,8 @@ func (b *Book) keep(ctx context.Context, k *known) error {
 		return fault.New(fault.AlreadyActive, "the scope has a token of that name").
 			Hinted("revoke it first, or choose another name").With("field", "name")
 	}
-	if b.made("") >= mostMade || b.made(k.caller.Scope) >= mostOfScope {
-		return fault.New(fault.LimitReached, "a scope may have %d tokens, and all scopes together %d", mostOfScope, mostMade).
+	if b.made("") >= maxCreated || b.made(k.caller.Scope) >= maxInScope {
+		return fault.New(fault.LimitReached, "a scope may have %d tokens, and all scopes together %d", maxInScope, maxCreated).
 			Hinted("revoke tokens that are not needed any more: glovebox token list")
 	}
 	if k.session == "" {
@@ -102,15 +103,15 @@ func (b *Book) keep(ctx context.Context, k *known) error {
 	return nil
 }
 
-// drop forgets tokens for one session that have expired: they are in no store.
-func (b *Book) drop(now time.Time) {
+// drop removes expired tokens for one session. They are not in the database.
+func (b *TokenStore) drop(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.known = slices.DeleteFunc(b.known, func(k *known) bool { return k.session != "" && k.over(now) })
 }
 
-// made counts the tokens that were made for a scope, or for all.
-func (b *Book) made(scope string) int {
+// made counts the created tokens of a scope, or of all scopes if it is empty.
+func (b *TokenStore) made(scope string) int {
 	n := 0
 	for _, k := range b.all() {
 		if k.id != "" && (scope == "" || k.caller.Scope == scope) {
@@ -120,10 +121,10 @@ func (b *Book) made(scope string) int {
 	return n
 }
 
-// List returns the tokens of the caller's scope, or of all, by scope and name.
-// Faults: denied_by_policy.
-func (b *Book) List(_ context.Context, by action.Caller, a action.TokenList) (action.TokenListing, error) {
-	if a.All && !house(by) {
+// List returns the tokens of the caller's scope, or of all scopes, sorted by
+// scope and name. Faults: denied_by_policy.
+func (b *TokenStore) List(_ context.Context, by action.Caller, a action.TokenList) (action.TokenListing, error) {
+	if a.All && !isGatewayOperator(by) {
 		return action.TokenListing{}, fault.New(fault.DeniedByPolicy, "other scopes are not the caller's to see").
 			Hinted("leave all out, or call with the operator.token of the gateway's state folder").With("field", "all")
 	}
@@ -139,11 +140,12 @@ func (b *Book) List(_ context.Context, by action.Caller, a action.TokenList) (ac
 	return list, nil
 }
 
-// Revoke ends a token that was made, and whatever is open in its name. Once
-// it has returned the token is gone for good, a power cut included. Faults:
-// not_found, also for one of another scope; denied_by_policy for one that the
-// gateway did not make, and for the last operator's of its scope unless forced.
-func (b *Book) Revoke(ctx context.Context, by action.Caller, a action.TokenRevoke) (action.TokenRevoked, error) {
+// Revoke removes a created token and closes what is open in its name. After
+// Revoke has returned, not even a power failure brings the token back. Faults:
+// not_found, also for a token of another scope; denied_by_policy for a token that
+// was not created by a call, and, unless forced, for the last operator of its
+// scope.
+func (b *TokenStore) Revoke(ctx context.Context, by action.Caller, a action.TokenRevoke) (action.TokenRevoked, error) {
 	scope, err := scopeOf(by, a.Scope)
 	if err != nil {
 		return action.TokenRevoked{}, err
@@ -167,12 +169,12 @@ func (b *Book) Revoke(ctx context.Context, by action.Caller, a action.TokenRevok
 	return action.TokenRevoked{OK: true, ID: k.id, Name: k.caller.Actor, Scope: k.caller.Scope}, nil
 }
 
-// named returns the token of an id, or else of a name in a scope; nil where
-// there is none that the caller may know of.
-func (b *Book) named(by action.Caller, key, scope string) *known {
+// named returns the token with this id or, if there is none, with this name in
+// the scope; nil if the caller may see neither.
+func (b *TokenStore) named(by action.Caller, key, scope string) *known {
 	var found *known
 	for _, k := range b.all() {
-		if k.id != "" && k.id == key && (house(by) || k.caller.Scope == scope) {
+		if k.id != "" && k.id == key && (isGatewayOperator(by) || k.caller.Scope == scope) {
 			return k
 		}
 		if k.caller.Actor == key && k.caller.Scope == scope {
@@ -182,9 +184,9 @@ func (b *Book) named(by action.Caller, key, scope string) *known {
 	return found
 }
 
-// mayEnd refuses to revoke what is not in the store, and what would leave a
-// scope without an operator.
-func (b *Book) mayEnd(k *known, force bool) error {
+// mayEnd refuses to revoke a token that is not in the database, and one without
+// which its scope has no operator.
+func (b *TokenStore) mayEnd(k *known, force bool) error {
 	switch k.source {
 	case FromFile:
 		return fault.New(fault.DeniedByPolicy, "the token is in a file of the gateway's state folder").
@@ -206,7 +208,6 @@ func (b *Book) mayEnd(k *known, force bool) error {
 		Hinted("make another first, or force it: then nobody of that scope can answer questions")
 }
 
-// shown is what a list says of a token.
 func (k *known) shown() action.Token {
 	t := action.Token{ID: k.id, Name: k.caller.Actor, Role: k.caller.Role, Scope: k.caller.Scope, Source: string(k.source), Session: k.session}
 	t.Created, t.Expires = at(k.created), at(k.expires)
@@ -216,7 +217,7 @@ func (k *known) shown() action.Token {
 	return t
 }
 
-// at is a time as answers have it; nil for the zero time.
+// at returns a time for an answer; nil for the zero time.
 func at(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -225,8 +226,8 @@ func at(t time.Time) *time.Time {
 	return &t
 }
 
-// Whoami says who the caller of ctx is. Faults: unauthenticated.
-func (b *Book) Whoami(ctx context.Context, by action.Caller) (action.Whoami, error) {
+// Whoami describes the caller of ctx. Faults: unauthenticated.
+func (b *TokenStore) Whoami(ctx context.Context, by action.Caller) (action.Whoami, error) {
 	i := whole(ctx)
 	if i.Caller != by {
 		return action.Whoami{}, fmt.Errorf("the caller of the context is not who calls")

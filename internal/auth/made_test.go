@@ -23,14 +23,15 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var (
-	house = action.Caller{Actor: "operator", Scope: "default", Role: action.Operator} // of the file operator.token
-	ann   = action.Caller{Actor: "ann", Scope: "team", Role: action.Operator}
+	gatewayOperator = action.Caller{Actor: "operator", Scope: "default", Role: action.Operator} // of the file operator.token
+	ann             = action.Caller{Actor: "ann", Scope: "team", Role: action.Operator}
 )
 
-// kept is a book on a state directory, which closes at the test's end.
-func kept(t *testing.T, dir string, entries ...auth.Entry) *auth.Book {
+// kept is a token store with a database in a state directory. It is closed at the
+// end of the test.
+func kept(t *testing.T, dir string, entries ...auth.Entry) *auth.TokenStore {
 	t.Helper()
-	book, err := auth.Open(dir, entries...)
+	tokenStore, err := auth.Open(dir, entries...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,42 +40,42 @@ func kept(t *testing.T, dir string, entries ...auth.Entry) *auth.Book {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	if err := book.Keep(t.Context(), db); err != nil {
+	if err := tokenStore.Keep(t.Context(), db); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := book.Close(context.Background()); err != nil {
+		if err := tokenStore.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})
-	return book
+	return tokenStore
 }
 
-func create(t *testing.T, book *auth.Book, by action.Caller, a action.TokenCreate) action.TokenMade {
+func create(t *testing.T, tokenStore *auth.TokenStore, by action.Caller, a action.TokenCreate) action.TokenMade {
 	t.Helper()
-	made, err := book.Create(t.Context(), by, a)
+	made, err := tokenStore.Create(t.Context(), by, a)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return made
 }
 
-func TestAMadeTokenCallsAtOnceAndAfterARestart(t *testing.T) {
+func TestACreatedTokenIsAcceptedAtOnceAndAfterARestart(t *testing.T) {
 	dir := t.TempDir()
-	book := kept(t, dir)
-	made := create(t, book, house, action.TokenCreate{Name: "ci", Role: action.Viewer, Scope: "team", ExpiresIn: 3600})
+	tokenStore := kept(t, dir)
+	made := create(t, tokenStore, gatewayOperator, action.TokenCreate{Name: "ci", Role: action.Viewer, Scope: "team", ExpiresIn: 3600})
 	if !strings.HasPrefix(made.Secret, "gbx_vw_") || len(made.Secret) != 59 || made.Expires == nil || made.Source != "created" {
 		t.Errorf("made %+v", made.Token)
 	}
 	want := action.Caller{Actor: "ci", Scope: "team", Role: action.Viewer}
 	for range 2 {
-		who, err := book.Identify(t.Context(), made.Secret)
+		who, err := tokenStore.Identify(t.Context(), made.Secret)
 		if err != nil || who.Caller != want || !who.Expires.Equal(*made.Expires) || who.Source != auth.Created {
 			t.Errorf("got %+v, %v", who, err)
 		}
-		book = kept(t, dir)
+		tokenStore = kept(t, dir)
 	}
-	if _, err := book.Revoke(t.Context(), house, action.TokenRevoke{ID: "ci", Scope: "team"}); err != nil {
+	if _, err := tokenStore.Revoke(t.Context(), gatewayOperator, action.TokenRevoke{ID: "ci", Scope: "team"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := kept(t, dir).Identify(t.Context(), made.Secret); fault.CodeOf(err) != fault.Unauthenticated {
@@ -82,9 +83,9 @@ func TestAMadeTokenCallsAtOnceAndAfterARestart(t *testing.T) {
 	}
 }
 
-func TestATokenIsInNoFile(t *testing.T) {
+func TestNoFileContainsACreatedToken(t *testing.T) {
 	dir := t.TempDir()
-	made := create(t, kept(t, dir), house, action.TokenCreate{Name: "ci", Role: action.Agent})
+	made := create(t, kept(t, dir), gatewayOperator, action.TokenCreate{Name: "ci", Role: action.Agent})
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(files) < 3 {
 		t.Fatalf("%v %v", files, err)
@@ -100,13 +101,13 @@ func TestATokenIsInNoFile(t *testing.T) {
 	}
 }
 
-func TestARevokedTokenEndsWhatIsOpenInItsName(t *testing.T) {
-	book := kept(t, t.TempDir())
-	made := create(t, book, house, action.TokenCreate{Name: "ci", Role: action.Agent})
-	other := create(t, book, house, action.TokenCreate{Name: "other", Role: action.Agent})
+func TestRevokingATokenEndsItsContexts(t *testing.T) {
+	tokenStore := kept(t, t.TempDir())
+	made := create(t, tokenStore, gatewayOperator, action.TokenCreate{Name: "ci", Role: action.Agent})
+	other := create(t, tokenStore, gatewayOperator, action.TokenCreate{Name: "other", Role: action.Agent})
 	contexts := map[string]context.Context{}
 	for _, text := range []string{made.Secret, other.Secret} {
-		who, err := book.Identify(t.Context(), text)
+		who, err := tokenStore.Identify(t.Context(), text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,11 +118,11 @@ func TestARevokedTokenEndsWhatIsOpenInItsName(t *testing.T) {
 	if caller, _ := auth.From(contexts["ci"]); caller.Actor != "ci" {
 		t.Errorf("the context carries %+v", caller)
 	}
-	late, err := book.Identify(t.Context(), made.Secret)
+	late, err := tokenStore.Identify(t.Context(), made.Secret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := book.Revoke(t.Context(), house, action.TokenRevoke{ID: made.ID}); err != nil {
+	if _, err := tokenStore.Revoke(t.Context(), gatewayOperator, action.TokenRevoke{ID: made.ID}); err != nil {
 		t.Fatal(err)
 	}
 	<-contexts["ci"].Done()
@@ -129,20 +130,20 @@ func TestARevokedTokenEndsWhatIsOpenInItsName(t *testing.T) {
 		t.Errorf("it ended by %v", cause)
 	}
 	if contexts["other"].Err() != nil {
-		t.Error("the other one ended too")
+		t.Error("the context of the other token ended too")
 	}
-	bound, release := late.Bind(t.Context()) // of a request that was let in before
+	bound, release := late.Bind(t.Context()) // of a request that was accepted before
 	defer release()
 	<-bound.Done()
 }
 
-func TestWhatIsOpenEndsWhenItsTokenExpires(t *testing.T) {
+func TestContextsEndWhenTheirTokenExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		book, err := auth.New(auth.Entry{Name: "a", Role: action.Agent, Scope: "s", SHA256: hash("t"), Expires: time.Now().Add(time.Hour)})
+		tokenStore, err := auth.New(auth.Entry{Name: "a", Role: action.Agent, Scope: "s", SHA256: hash("t"), Expires: time.Now().Add(time.Hour)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		who, err := book.Identify(t.Context(), "t")
+		who, err := tokenStore.Identify(t.Context(), "t")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +152,7 @@ func TestWhatIsOpenEndsWhenItsTokenExpires(t *testing.T) {
 		time.Sleep(time.Hour - time.Second) // synthetic clock
 		synctest.Wait()
 		if bound.Err() != nil {
-			t.Error("it ended early")
+			t.Error("the context ended early")
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
@@ -161,83 +162,83 @@ func TestWhatIsOpenEndsWhenItsTokenExpires(t *testing.T) {
 	})
 }
 
-func TestNobodyReachesIntoAnotherScope(t *testing.T) {
-	book := kept(t, t.TempDir())
-	theirs := create(t, book, house, action.TokenCreate{Name: "ci", Role: action.Agent, Scope: "other"})
-	stray := action.Caller{Actor: "ann", Scope: "default", Role: action.Operator} // an operator's, but not the gateway's own
+func TestOnlyTheGatewaysOperatorManagesTokensOfOtherScopes(t *testing.T) {
+	tokenStore := kept(t, t.TempDir())
+	theirs := create(t, tokenStore, gatewayOperator, action.TokenCreate{Name: "ci", Role: action.Agent, Scope: "other"})
+	stray := action.Caller{Actor: "ann", Scope: "default", Role: action.Operator} // an operator, but not the gateway's own
 	for _, by := range []action.Caller{ann, stray} {
-		_, err := book.Create(t.Context(), by, action.TokenCreate{Name: "x", Role: action.Agent, Scope: "other"})
+		_, err := tokenStore.Create(t.Context(), by, action.TokenCreate{Name: "x", Role: action.Agent, Scope: "other"})
 		if fault.CodeOf(err) != fault.DeniedByPolicy {
 			t.Errorf("made: %v", err)
 		}
-		_, err = book.List(t.Context(), by, action.TokenList{All: true})
+		_, err = tokenStore.List(t.Context(), by, action.TokenList{All: true})
 		if fault.CodeOf(err) != fault.DeniedByPolicy {
 			t.Errorf("listed: %v", err)
 		}
-		_, err = book.Revoke(t.Context(), by, action.TokenRevoke{ID: "ci", Scope: "other"})
+		_, err = tokenStore.Revoke(t.Context(), by, action.TokenRevoke{ID: "ci", Scope: "other"})
 		if fault.CodeOf(err) != fault.DeniedByPolicy {
 			t.Errorf("revoked by name: %v", err)
 		}
 		for _, key := range []string{theirs.ID, "ci"} {
-			if _, err := book.Revoke(t.Context(), by, action.TokenRevoke{ID: key}); fault.CodeOf(err) != fault.NotFound {
+			if _, err := tokenStore.Revoke(t.Context(), by, action.TokenRevoke{ID: key}); fault.CodeOf(err) != fault.NotFound {
 				t.Errorf("revoked %s: %v", key, err)
 			}
 		}
-		got, err := book.List(t.Context(), by, action.TokenList{})
+		got, err := tokenStore.List(t.Context(), by, action.TokenList{})
 		for _, token := range got.Tokens {
 			if err != nil || token.Scope != by.Scope {
 				t.Errorf("%s sees %+v, %v", by.Scope, token, err)
 			}
 		}
 	}
-	if all, err := book.List(t.Context(), house, action.TokenList{All: true}); err != nil || len(all.Tokens) != 3 {
+	if all, err := tokenStore.List(t.Context(), gatewayOperator, action.TokenList{All: true}); err != nil || len(all.Tokens) != 3 {
 		t.Errorf("the gateway's operator sees %+v, %v", all, err)
 	}
-	if _, err := book.Revoke(t.Context(), house, action.TokenRevoke{ID: theirs.ID}); err != nil {
+	if _, err := tokenStore.Revoke(t.Context(), gatewayOperator, action.TokenRevoke{ID: theirs.ID}); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestTheLastOperatorStaysUnlessForced(t *testing.T) {
-	book := kept(t, t.TempDir())
-	create(t, book, house, action.TokenCreate{Name: "ann", Role: action.Operator, Scope: "team"})
-	create(t, book, house, action.TokenCreate{Name: "bot", Role: action.Agent, Scope: "team"})
-	create(t, book, ann, action.TokenCreate{Name: "bob", Role: action.Operator})
-	if _, err := book.Revoke(t.Context(), ann, action.TokenRevoke{ID: "bob"}); err != nil {
+func TestTheLastOperatorIsRevokedOnlyByForce(t *testing.T) {
+	tokenStore := kept(t, t.TempDir())
+	create(t, tokenStore, gatewayOperator, action.TokenCreate{Name: "ann", Role: action.Operator, Scope: "team"})
+	create(t, tokenStore, gatewayOperator, action.TokenCreate{Name: "bot", Role: action.Agent, Scope: "team"})
+	create(t, tokenStore, ann, action.TokenCreate{Name: "bob", Role: action.Operator})
+	if _, err := tokenStore.Revoke(t.Context(), ann, action.TokenRevoke{ID: "bob"}); err != nil {
 		t.Errorf("one of two: %v", err)
 	}
-	for _, by := range []action.Caller{ann, house} {
-		_, err := book.Revoke(t.Context(), by, action.TokenRevoke{ID: "ann", Scope: "team"})
+	for _, by := range []action.Caller{ann, gatewayOperator} {
+		_, err := tokenStore.Revoke(t.Context(), by, action.TokenRevoke{ID: "ann", Scope: "team"})
 		if fault.CodeOf(err) != fault.DeniedByPolicy {
 			t.Errorf("the last one: %v", err)
 		}
 	}
-	if _, err := book.Revoke(t.Context(), ann, action.TokenRevoke{ID: "ann", Force: true}); err != nil {
+	if _, err := tokenStore.Revoke(t.Context(), ann, action.TokenRevoke{ID: "ann", Force: true}); err != nil {
 		t.Errorf("forced: %v", err)
 	}
-	if _, err := book.Revoke(t.Context(), house, action.TokenRevoke{ID: "bot", Scope: "team"}); err != nil {
+	if _, err := tokenStore.Revoke(t.Context(), gatewayOperator, action.TokenRevoke{ID: "bot", Scope: "team"}); err != nil {
 		t.Errorf("an agent's: %v", err)
 	}
 }
 
-func TestTokensOfFileAndConfigurationAreEndedThere(t *testing.T) {
-	book := kept(t, t.TempDir(), auth.Entry{Name: "ci", Role: action.Agent, Scope: "default", SHA256: hash("t")})
+func TestTokensOfFilesAndConfigurationCannotBeRevoked(t *testing.T) {
+	tokenStore := kept(t, t.TempDir(), auth.Entry{Name: "ci", Role: action.Agent, Scope: "default", SHA256: hash("t")})
 	for _, name := range []string{"operator", "agent", "ci"} {
-		_, err := book.Revoke(t.Context(), house, action.TokenRevoke{ID: name, Force: true})
+		_, err := tokenStore.Revoke(t.Context(), gatewayOperator, action.TokenRevoke{ID: name, Force: true})
 		if fault.CodeOf(err) != fault.DeniedByPolicy || fault.From(err).Hint == "" {
 			t.Errorf("%s: %v", name, err)
 		}
-		_, err = book.Create(t.Context(), house, action.TokenCreate{Name: name, Role: action.Agent})
+		_, err = tokenStore.Create(t.Context(), gatewayOperator, action.TokenCreate{Name: name, Role: action.Agent})
 		if fault.CodeOf(err) != fault.AlreadyActive {
 			t.Errorf("%s made again: %v", name, err)
 		}
 	}
 }
 
-func TestANameOfTheConfigurationAndTheStoreIsRefusedAtTheStart(t *testing.T) {
+func TestKeepRefusesANameThatTheConfigurationHasToo(t *testing.T) {
 	dir := t.TempDir()
-	create(t, kept(t, dir), house, action.TokenCreate{Name: "ci", Role: action.Agent})
-	book, err := auth.Open(dir, auth.Entry{Name: "ci", Role: action.Agent, Scope: "default", SHA256: hash("t")})
+	create(t, kept(t, dir), gatewayOperator, action.TokenCreate{Name: "ci", Role: action.Agent})
+	tokenStore, err := auth.Open(dir, auth.Entry{Name: "ci", Role: action.Agent, Scope: "default", SHA256: hash("t")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,18 +247,18 @@ func TestANameOfTheConfigurationAndTheStoreIsRefusedAtTheStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if err := book.Keep(t.Context(), db); fault.CodeOf(err) != fault.StartFailed || !strings.Contains(fault.From(err).Hint, "token revoke tok_") {
+	if err := tokenStore.Keep(t.Context(), db); fault.CodeOf(err) != fault.StartFailed || !strings.Contains(fault.From(err).Hint, "token revoke tok_") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestAScopeHasAHundredTokens(t *testing.T) {
-	book := kept(t, t.TempDir())
+func TestAScopeHasAtMostAHundredTokens(t *testing.T) {
+	tokenStore := kept(t, t.TempDir())
 	var wg sync.WaitGroup
 	faults := make(chan error, 110)
 	for i := range 110 {
 		wg.Go(func() {
-			_, err := book.Create(context.Background(), ann, action.TokenCreate{Name: fmt.Sprintf("t%d", i), Role: action.Agent})
+			_, err := tokenStore.Create(context.Background(), ann, action.TokenCreate{Name: fmt.Sprintf("t%d", i), Role: action.Agent})
 			faults <- err
 		})
 	}
@@ -276,18 +277,18 @@ func TestAScopeHasAHundredTokens(t *testing.T) {
 	if made != 100 {
 		t.Errorf("%d were made", made)
 	}
-	create(t, book, house, action.TokenCreate{Name: "one", Role: action.Agent})
+	create(t, tokenStore, gatewayOperator, action.TokenCreate{Name: "one", Role: action.Agent})
 }
 
-func TestWhenATokenWasUsedIsKeptToTheMinute(t *testing.T) {
+func TestTheTimeOfUseIsStoredToTheMinute(t *testing.T) {
 	dir := t.TempDir()
-	book := kept(t, dir)
-	made := create(t, book, ann, action.TokenCreate{Name: "ci", Role: action.Agent})
+	tokenStore := kept(t, dir)
+	made := create(t, tokenStore, ann, action.TokenCreate{Name: "ci", Role: action.Agent})
 	before := time.Now().Truncate(time.Minute)
-	if _, err := book.Identify(t.Context(), made.Secret); err != nil {
+	if _, err := tokenStore.Identify(t.Context(), made.Secret); err != nil {
 		t.Fatal(err)
 	}
-	if err := book.Close(t.Context()); err != nil {
+	if err := tokenStore.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	list, err := kept(t, dir).List(t.Context(), ann, action.TokenList{})
@@ -300,37 +301,37 @@ func TestWhenATokenWasUsedIsKeptToTheMinute(t *testing.T) {
 	}
 }
 
-func TestWhoamiSaysWhatTheTokenSays(t *testing.T) {
-	book := kept(t, t.TempDir())
-	book.Pace(auth.Rate{PerSecond: 50, Burst: 200})
-	made := create(t, book, ann, action.TokenCreate{Name: "ci", Role: action.Agent, ExpiresIn: 60})
-	who, err := book.Identify(t.Context(), made.Secret)
+func TestWhoamiDescribesTheToken(t *testing.T) {
+	tokenStore := kept(t, t.TempDir())
+	tokenStore.LimitRate(auth.Rate{PerSecond: 50, Burst: 200})
+	made := create(t, tokenStore, ann, action.TokenCreate{Name: "ci", Role: action.Agent, ExpiresIn: 60})
+	who, err := tokenStore.Identify(t.Context(), made.Secret)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, release := who.Bind(t.Context())
 	defer release()
-	me, err := book.Whoami(ctx, who.Caller)
+	me, err := tokenStore.Whoami(ctx, who.Caller)
 	if err != nil || me.Actor != "ci" || me.Scope != "team" || me.Role != action.Agent || me.Source != "created" ||
 		me.Expires == nil || !me.Expires.Equal(*made.Expires) || me.Rate == nil || *me.Rate != (action.Rate{PerSecond: 50, Burst: 200}) {
 		t.Errorf("%+v %v", me, err)
 	}
-	if _, err := book.Whoami(ctx, ann); err == nil {
-		t.Error("somebody else's context was taken")
+	if _, err := tokenStore.Whoami(ctx, ann); err == nil {
+		t.Error("the context of another caller was accepted")
 	}
 }
 
-func TestEachTokenHasARateOfItsOwn(t *testing.T) {
+func TestEachTokenHasItsOwnRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		book, err := auth.New(
+		tokenStore, err := auth.New(
 			auth.Entry{Name: "a", Role: action.Agent, Scope: "s", SHA256: hash("a")},
 			auth.Entry{Name: "b", Role: action.Agent, Scope: "s", SHA256: hash("b")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		book.Pace(auth.Rate{PerSecond: 2, Burst: 3})
+		tokenStore.LimitRate(auth.Rate{PerSecond: 2, Burst: 3})
 		take := func(token string) (time.Duration, bool) {
-			who, err := book.Identify(t.Context(), token)
+			who, err := tokenStore.Identify(t.Context(), token)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -341,78 +342,78 @@ func TestEachTokenHasARateOfItsOwn(t *testing.T) {
 				t.Errorf("request %d waits %v", i, wait)
 			}
 		}
-		for range 5 { // refused requests do not put the next one off
+		for range 5 { // refused requests do not count
 			if wait, ok := take("a"); ok || wait != 500*time.Millisecond {
 				t.Errorf("waits %v, %t", wait, ok)
 			}
 		}
 		if _, ok := take("b"); !ok {
-			t.Error("the other token is held up")
+			t.Error("the other token is limited too")
 		}
 		time.Sleep(500 * time.Millisecond) // synthetic clock
 		if _, ok := take("a"); !ok {
-			t.Error("it does not go on")
+			t.Error("it is still limited")
 		}
 	})
 }
 
-func TestPacesAreBounded(t *testing.T) {
+func TestRateLimitersUseBoundedMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := auth.Paces[int]{Rate: auth.Rate{PerSecond: 1, Burst: 1}}
+		p := auth.RateLimiters[int]{Rate: auth.Rate{PerSecond: 1, Burst: 1}}
 		for key := range 10_000 {
 			if _, ok := p.Take(key); !ok {
-				t.Fatalf("key %d is held up", key)
+				t.Fatalf("key %d is limited", key)
 			}
 		}
-		for i, want := range []bool{true, false, false} { // who comes now shares a place
+		for i, want := range []bool{true, false, false} { // further keys share one limiter
 			if _, ok := p.Take(20_000 + i); ok != want {
-				t.Errorf("late comer %d: %t", i, ok)
+				t.Errorf("further key %d: %t", i, ok)
 			}
 		}
 		if _, ok := p.Take(5); ok {
-			t.Error("one that was there has lost its count")
+			t.Error("a key that was there before has lost its count")
 		}
 		time.Sleep(time.Second) // synthetic clock
 		for key := range 3 {
 			if _, ok := p.Take(30_000 + key); !ok {
-				t.Errorf("key %d finds no place", key)
+				t.Errorf("key %d has no limiter of its own", key)
 			}
 		}
 	})
 }
 
-func TestATokenForOneSessionIsShortAndStoredNowhere(t *testing.T) {
+func TestATokenForOneSessionIsShortLivedAndNotStored(t *testing.T) {
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	book := &auth.Book{}
-	if err := book.Keep(t.Context(), db); err != nil {
+	tokenStore := &auth.TokenStore{}
+	if err := tokenStore.Keep(t.Context(), db); err != nil {
 		t.Fatal(err)
 	}
-	defer book.Close(context.Background())
+	defer tokenStore.Close(context.Background())
 	ask := action.TokenCreate{Name: "cdp-1", Role: action.Operator, Session: "s0123456789abcdef"}
 	for _, seconds := range []int{0, 3601} {
 		ask.ExpiresIn = seconds
-		if _, err := book.Create(t.Context(), ann, ask); fault.CodeOf(err) != fault.InvalidRequest {
+		if _, err := tokenStore.Create(t.Context(), ann, ask); fault.CodeOf(err) != fault.InvalidRequest {
 			t.Errorf("%d s: %v", seconds, err)
 		}
 	}
 	ask.ExpiresIn = 600
-	made := create(t, book, ann, ask)
-	who, err := book.Identify(t.Context(), made.Secret)
+	made := create(t, tokenStore, ann, ask)
+	who, err := tokenStore.Identify(t.Context(), made.Secret)
 	if err != nil || who.Session != ask.Session || who.Expires.IsZero() || made.Session != ask.Session {
 		t.Errorf("%v: %+v, %+v", err, who, made)
 	}
 	var rows int
 	if err := db.Reader.QueryRow(`SELECT count(*) FROM tokens`).Scan(&rows); err != nil || rows != 0 {
-		t.Errorf("%d are stored, %v", rows, err)
+		t.Errorf("%d tokens are stored, %v", rows, err)
 	}
-	if _, err := book.Revoke(t.Context(), ann, action.TokenRevoke{ID: made.ID}); err != nil {
+	if _, err := tokenStore.Revoke(t.Context(), ann, action.TokenRevoke{ID: made.ID}); err != nil {
 		t.Error(err)
 	}
-	if _, err := book.Identify(t.Context(), made.Secret); err == nil {
-		t.Error("it was revoked, and calls")
+	if _, err := tokenStore.Identify(t.Context(), made.Secret); err == nil {
+		t.Error("the revoked token is accepted")
 	}
 }

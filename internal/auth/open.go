@@ -17,22 +17,24 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
-// The files of the two tokens made at the first start, in the state folder.
+// Files in the state folder with the two tokens that are created at the first
+// start.
 const (
 	OperatorFile = "operator.token"
 	AgentFile    = "agent.token"
 )
 
-// DefaultScope is the scope of the two tokens made at the first start.
+// DefaultScope is the scope of the two tokens that are created at the first
+// start.
 const DefaultScope = "default"
 
 var written = regexp.MustCompile(`^gbx_(op|ag)_[a-z2-7]{52}$`) // 32 bytes in base32
 
-// Open makes a book of the operator's and the agent's token in stateDir, which
-// are created where they do not exist (mode 0600, the folder 0700), and of
-// entries. A token file that others may read, or that holds something else, is
-// an error that says what to do.
-func Open(stateDir string, entries ...Entry) (*Book, error) {
+// Open returns a store with the entries, the operator's token and the agent's
+// token. The files of these two are in stateDir. Missing ones are created (mode
+// 0600, the folder 0700). A token file that others can read, or that contains
+// something else, is an error with a hint.
+func Open(stateDir string, entries ...Entry) (*TokenStore, error) {
 	if err := os.MkdirAll(stateDir, 0o700); err != nil {
 		return nil, fmt.Errorf("cannot make the state folder: %w", err)
 	}
@@ -40,7 +42,7 @@ func Open(stateDir string, entries ...Entry) (*Book, error) {
 		file, prefix string
 		role         action.Role
 	}{{OperatorFile, prefixes[action.Operator], action.Operator}, {AgentFile, prefixes[action.Agent], action.Agent}}
-	book := &Book{}
+	tokenStore := &TokenStore{}
 	for _, o := range own {
 		token, err := keep(filepath.Join(stateDir, o.file), o.prefix)
 		if err != nil {
@@ -48,15 +50,15 @@ func Open(stateDir string, entries ...Entry) (*Book, error) {
 		}
 		hash := sha256.Sum256([]byte(token))
 		entry := Entry{Name: string(o.role), Role: o.role, Scope: DefaultScope, SHA256: hex.EncodeToString(hash[:])}
-		if err := book.add(FromFile, entry); err != nil {
+		if err := tokenStore.add(FromFile, entry); err != nil {
 			return nil, err
 		}
 	}
-	return book, book.add(FromConfig, entries...)
+	return tokenStore, tokenStore.add(FromConfig, entries...)
 }
 
-// keep reads the token in path; where there is none it writes one first. Of
-// two gateways that start at once, one writes and both read the same.
+// keep reads the token in path. If there is none, it writes one first. If two
+// gateways start at once, one of them writes and both read the same token.
 func keep(path, prefix string) (string, error) {
 	token, err := read(path, prefix)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -69,7 +71,7 @@ func keep(path, prefix string) (string, error) {
 }
 
 func read(path, prefix string) (string, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) // neither a link nor a pipe that waits
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) // not a link, and not a pipe, which would block
 	if err != nil {
 		return "", fmt.Errorf("cannot read a token: %w", err)
 	}
@@ -81,7 +83,7 @@ func read(path, prefix string) (string, error) {
 	if !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0 {
 		return "", fmt.Errorf("%s may be read by others: run chmod 600 on it, or delete it to get a new token", path)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, mostToken))
+	text, err := io.ReadAll(io.LimitReader(f, maxTokenBytes))
 	if err != nil {
 		return "", fmt.Errorf("cannot read a token: %w", err)
 	}
@@ -92,8 +94,8 @@ func read(path, prefix string) (string, error) {
 	return token, nil
 }
 
-// create writes a new token whole or not at all: into a file of another name,
-// which is then linked to path. An existing path is fs.ErrExist.
+// create writes a new token, complete or not at all: into a temporary file, which
+// is then linked to path. If path exists, the error is fs.ErrExist.
 func create(path, prefix string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".token-*") // mode 0600
 	if err != nil {
@@ -108,16 +110,16 @@ func create(path, prefix string) error {
 	return os.Link(f.Name(), path)
 }
 
-// Check reports the first entry that cannot be a token beside those before it
-// and the two that a gateway makes, without making anything.
+// Check reports the first entry that New or Open would refuse. It creates
+// nothing.
 func Check(entries ...Entry) error {
-	book := &Book{}
+	tokenStore := &TokenStore{}
 	own := []Entry{
 		{Name: string(action.Operator), Role: action.Operator, Scope: DefaultScope, SHA256: strings.Repeat("0", 2*sha256.Size)},
 		{Name: string(action.Agent), Role: action.Agent, Scope: DefaultScope, SHA256: strings.Repeat("f", 2*sha256.Size)},
 	}
-	if err := book.add(FromFile, own...); err != nil {
+	if err := tokenStore.add(FromFile, own...); err != nil {
 		return err
 	}
-	return book.add(FromConfig, entries...)
+	return tokenStore.add(FromConfig, entries...)
 }

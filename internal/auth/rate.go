@@ -7,7 +7,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Rate bounds requests. The zero Rate does not.
+// Rate limits requests. The zero Rate does not.
 type Rate struct {
 	PerSecond float64
 	Burst     int // at least 1 where PerSecond is above 0
@@ -20,8 +20,8 @@ func (r Rate) limiter() *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(r.PerSecond), max(r.Burst, 1))
 }
 
-// take counts one request. Where there have been too many it counts none, and
-// says how long to wait. A nil limiter has no bound.
+// take counts one request. If there were too many, it does not count the request
+// and returns how long to wait. A nil limiter has no limit.
 func take(l *rate.Limiter) (wait time.Duration, ok bool) {
 	if l == nil {
 		return 0, true
@@ -33,37 +33,38 @@ func take(l *rate.Limiter) (wait time.Duration, ok bool) {
 	return wait, wait == 0
 }
 
-// Pace bounds the requests of each token from now on. It is called before the
-// book is in use.
-func (b *Book) Pace(r Rate) {
+// LimitRate limits the requests of each token. It must be called before the store
+// is in use.
+func (b *TokenStore) LimitRate(r Rate) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.rate = r
-	b.paces.Rate = r
+	b.issuerLimits.Rate = r
 	for _, k := range b.known {
 		k.limit = r.limiter()
 	}
 }
 
-// mostPaces bounds the keys whose requests are counted apart.
-const mostPaces = 10_000
+// maxRateKeys is how many keys have a limiter of their own.
+const maxRateKeys = 10_000
 
-// Paces holds each of many to a rate of its own, in bounded memory: those who
-// come when all places are taken share one. It is safe for concurrent use.
-type Paces[K comparable] struct {
+// RateLimiters has a rate limiter for each of many keys, in bounded memory: when
+// there are maxRateKeys, further keys share one limiter. It is safe for
+// concurrent use.
+type RateLimiters[K comparable] struct {
 	Rate Rate
 
-	mu    sync.Mutex
-	all   map[K]*rate.Limiter
-	crowd *rate.Limiter
+	mu     sync.Mutex
+	all    map[K]*rate.Limiter
+	shared *rate.Limiter
 }
 
-// Take counts one request of a key. Where there have been too many it counts
-// none, and says how long to wait.
-func (p *Paces[K]) Take(key K) (wait time.Duration, ok bool) { return take(p.of(key)) }
+// Take counts one request of a key. If there were too many, it does not count the
+// request and returns how long to wait.
+func (p *RateLimiters[K]) Take(key K) (wait time.Duration, ok bool) { return take(p.of(key)) }
 
-// of returns the limiter of a key; nil where there is no bound.
-func (p *Paces[K]) of(key K) *rate.Limiter {
+// of returns the limiter of a key; nil if there is no limit.
+func (p *RateLimiters[K]) of(key K) *rate.Limiter {
 	if p.Rate.PerSecond <= 0 {
 		return nil
 	}
@@ -72,22 +73,21 @@ func (p *Paces[K]) of(key K) *rate.Limiter {
 	if l, found := p.all[key]; found {
 		return l
 	}
-	if len(p.all) >= mostPaces {
+	if len(p.all) >= maxRateKeys {
 		p.forget()
 	}
-	if len(p.all) >= mostPaces {
-		return p.crowd
+	if len(p.all) >= maxRateKeys {
+		return p.shared
 	}
 	if p.all == nil {
-		p.all, p.crowd = map[K]*rate.Limiter{}, p.Rate.limiter()
+		p.all, p.shared = map[K]*rate.Limiter{}, p.Rate.limiter()
 	}
 	p.all[key] = p.Rate.limiter()
 	return p.all[key]
 }
 
-// forget drops those who have been still for so long that a new one would be
-// the same.
-func (p *Paces[K]) forget() {
+// forget drops the limiters that are full again, as a new one would be.
+func (p *RateLimiters[K]) forget() {
 	for key, l := range p.all {
 		if l.Tokens() >= float64(l.Burst()) {
 			delete(p.all, key)

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	noteEvery = time.Minute     // between two writings of when tokens were used
-	noteLimit = 5 * time.Second // of one
+	noteEvery = time.Minute     // interval between two writes of the times of use
+	noteLimit = 5 * time.Second // of one write
 )
 
-// Keep adds the tokens in db to the book, which keeps there what it makes from
-// now on. Close ends it. Faults: start_failed when a token of the store has
-// the name of one in the configuration.
-func (b *Book) Keep(ctx context.Context, db *store.DB) error {
+// Keep adds the tokens in db, and stores created tokens there from now on. Close
+// ends it. Faults: start_failed if a token in db has the same name as one in the
+// configuration.
+func (b *TokenStore) Keep(ctx context.Context, db *store.DB) error {
 	rows, err := db.Reader.QueryContext(ctx, `SELECT id, scope, name, role, hash, created, expires, used FROM tokens`)
 	if err != nil {
 		return fmt.Errorf("cannot read tokens: %w", err)
@@ -69,18 +69,18 @@ func scan(row interface{ Scan(into ...any) error }) (*known, error) {
 	return k, nil
 }
 
-// Close writes when tokens were used last, and ends what Keep began.
-func (b *Book) Close(ctx context.Context) error {
+// Close writes the times of use and stops what Keep started.
+func (b *TokenStore) Close(ctx context.Context) error {
 	if b.end == nil {
 		return nil
 	}
 	b.end()
-	<-b.ended // what it writes ends with its context
+	<-b.ended // it ends with its context
 	return b.note(ctx)
 }
 
-// notes writes each minute when tokens were used last.
-func (b *Book) notes(life context.Context) {
+// notes writes the times of use every minute.
+func (b *TokenStore) notes(life context.Context) {
 	defer close(b.ended)
 	ticker := time.NewTicker(noteEvery)
 	defer ticker.Stop()
@@ -90,22 +90,21 @@ func (b *Book) notes(life context.Context) {
 			return
 		case <-ticker.C:
 			ctx, cancel := context.WithTimeout(life, noteLimit)
-			_ = b.note(ctx) // the next one has it too; nothing is decided by it
+			_ = b.note(ctx) // the next write has it too, and no decision depends on it
 			cancel()
 		}
 	}
 }
 
-// note writes when tokens were used last, where that has changed, at once for
-// all.
-func (b *Book) note(ctx context.Context) error {
+// note writes the times of use that have changed, in one transaction.
+func (b *TokenStore) note(ctx context.Context) error {
 	b.change.Lock()
 	defer b.change.Unlock()
 	tx, err := b.db.Writer.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("cannot write when tokens were used: %w", err)
 	}
-	defer func() { _ = tx.Rollback() }() // of no effect once it was committed
+	defer func() { _ = tx.Rollback() }() // no effect after the commit
 	for _, k := range b.all() {
 		used := k.used.Load()
 		if k.id == "" || used == k.saved {
@@ -119,8 +118,7 @@ func (b *Book) note(ctx context.Context) error {
 	return tx.Commit()
 }
 
-// insert stores a token that was made.
-func (b *Book) insert(ctx context.Context, k *known) error {
+func (b *TokenStore) insert(ctx context.Context, k *known) error {
 	var expires int64
 	if !k.expires.IsZero() {
 		expires = k.expires.UnixNano()
@@ -129,14 +127,14 @@ func (b *Book) insert(ctx context.Context, k *known) error {
 		k.id, k.caller.Scope, k.caller.Actor, string(k.caller.Role), k.hash[:], k.created.UnixNano(), expires)
 }
 
-func (b *Book) remove(ctx context.Context, k *known) error {
+func (b *TokenStore) remove(ctx context.Context, k *known) error {
 	return b.durably(ctx, `DELETE FROM tokens WHERE id = ?`, k.id)
 }
 
-// durably executes a statement that a power cut does not undo: SQLite flushes
-// its log at each commit with synchronous FULL
+// durably executes a statement that survives a power failure: with synchronous
+// FULL, SQLite flushes its log at each commit
 // (https://sqlite.org/pragma.html#pragma_synchronous).
-func (b *Book) durably(ctx context.Context, statement string, args ...any) error {
+func (b *TokenStore) durably(ctx context.Context, statement string, args ...any) error {
 	conn, err := b.db.Writer.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("cannot write a token: %w", err)

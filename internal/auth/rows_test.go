@@ -9,9 +9,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
 
-// TestTheStoreIsFlushedAsBefore makes a token, which is flushed to disk, and
-// finds the store's one connection for writing as it was: others share it.
-func TestTheStoreIsFlushedAsBefore(t *testing.T) {
+// TestKeepRestoresTheSynchronousPragma creates a token, which is flushed to disk,
+// and then finds the shared writing connection with the pragma that it had
+// before.
+func TestKeepRestoresTheSynchronousPragma(t *testing.T) {
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -21,19 +22,19 @@ func TestTheStoreIsFlushedAsBefore(t *testing.T) {
 		if _, err := db.Writer.Exec(`PRAGMA synchronous = ` + before); err != nil {
 			t.Fatal(err)
 		}
-		book := &auth.Book{}
-		if err := book.Keep(t.Context(), db); err != nil {
+		tokenStore := &auth.TokenStore{}
+		if err := tokenStore.Keep(t.Context(), db); err != nil {
 			t.Fatal(err)
 		}
-		create(t, book, ann, action.TokenCreate{Name: "ci", Role: action.Agent})
-		if _, err := book.Revoke(t.Context(), ann, action.TokenRevoke{ID: "ci"}); err != nil {
+		create(t, tokenStore, ann, action.TokenCreate{Name: "ci", Role: action.Agent})
+		if _, err := tokenStore.Revoke(t.Context(), ann, action.TokenRevoke{ID: "ci"}); err != nil {
 			t.Fatal(err)
 		}
 		var after string
 		if err := db.Writer.QueryRow(`PRAGMA synchronous`).Scan(&after); err != nil || after != before {
 			t.Errorf("it was %s and is %s, %v", before, after, err)
 		}
-		if err := book.Close(t.Context()); err != nil {
+		if err := tokenStore.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
 	}

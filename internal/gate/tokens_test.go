@@ -19,14 +19,14 @@ import (
 )
 
 // withBook is a gate whose tokens are a real book's.
-func withBook(t *testing.T) (*gate.Gate, *audit.Log, *auth.Book) {
+func withBook(t *testing.T) (*gate.Gate, *audit.Log, *auth.TokenStore) {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	book := &auth.Book{}
+	book := &auth.TokenStore{}
 	if err := book.Keep(t.Context(), db); err != nil {
 		t.Fatal(err)
 	}

@@ -33,12 +33,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/workflow"
 )
 
-// Gateway is an open gateway: everything but the surfaces. Close it.
+// Gateway is an open gateway without the surfaces. It must be closed.
 type Gateway struct {
 	Gate         *gate.Gate
-	Orchestrator *workflow.Orchestrator // what surfaces call: it makes the steps of batches, crawls and runs
-	Tokens       *auth.Book
-	Log          *slog.Logger // as it was given, without the secrets of sessions
+	Orchestrator *workflow.Orchestrator // called by surfaces; runs the steps of batches, crawls and runs
+	Tokens       *auth.TokenStore
+	Log          *slog.Logger // redacts the secrets of sessions
 
 	config    config.Config  // in force
 	policy    *policy.Policy // at the start
@@ -57,10 +57,11 @@ type closer struct {
 	close func(context.Context) error
 }
 
-// Open opens a gateway on the state directory of c, innermost part first: each gets
-// what it needs when it is made. own are the addresses the gateway listens on, which
-// no box may reach. Faults: already_active when another gateway uses the directory,
-// start_failed, invalid_request for a configuration that a part refuses.
+// Open opens a gateway on the state directory of c. It makes the innermost parts
+// first, so that each part gets what it needs in its constructor. own are the
+// listeners of the gateway, which no box may reach. Faults: already_active if
+// another gateway uses the directory, start_failed, invalid_request for a
+// configuration that a part refuses.
 func Open(ctx context.Context, c config.Config, version string, own []netip.AddrPort, log *slog.Logger) (_ *Gateway, err error) {
 	g := &Gateway{config: c}
 	log = g.logTo(log)
@@ -79,7 +80,7 @@ func Open(ctx context.Context, c config.Config, version string, own []netip.Addr
 	if err := g.openPolicy(ctx, c, db, trail, log); err != nil {
 		return nil, err
 	}
-	reports := newEvents() // of the proxy to the sessions, and of the sessions to the gate
+	reports := newEvents() // from the proxy to the sessions, and from the sessions to the gate
 	g.onClose("events", reports.close)
 	driver, err := g.openDriver(ctx, c, version, log)
 	if err != nil {
@@ -108,13 +109,13 @@ func Open(ctx context.Context, c config.Config, version string, own []netip.Addr
 	return g, nil
 }
 
-// logTo has the gateway log without the secrets of its sessions.
+// logTo returns a logger that redacts the secrets of the sessions.
 func (g *Gateway) logTo(log *slog.Logger) *slog.Logger {
 	g.Log = slog.New(g.secrets.Handler(log.Handler()))
 	return g.Log
 }
 
-// start takes up what an earlier gateway left: calls without an outcome, boxes and
+// start handles what an earlier gateway left: calls without an outcome, boxes and
 // runs.
 func (g *Gateway) start(ctx context.Context, version string) error {
 	n, err := g.audit.CloseLost(ctx)
@@ -132,7 +133,7 @@ func (g *Gateway) start(ctx context.Context, version string) error {
 	return nil
 }
 
-// openRecords opens what is kept in the state directory: tokens, store, trail.
+// openRecords opens the tokens, the database and the audit trail.
 func (g *Gateway) openRecords(ctx context.Context, c config.Config, log *slog.Logger) (*store.DB, *audit.Log, error) {
 	locked, err := lock(c.Server.StateDir)
 	if err != nil {
@@ -164,8 +165,8 @@ func (g *Gateway) onClose(name string, end func(context.Context) error) {
 	g.closers = append(g.closers, closer{name, end})
 }
 
-// Close closes every part, the last opened first. Boxes end, within the bound of
-// session.Registry.Close.
+// Close closes every part, the last opened first. Boxes end within the time limit
+// of session.Registry.Close.
 func (g *Gateway) Close(ctx context.Context) error {
 	var errs []error
 	for i := len(g.closers) - 1; i >= 0; i-- {
@@ -177,7 +178,7 @@ func (g *Gateway) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func openTokens(c config.Config, log *slog.Logger) (*auth.Book, error) {
+func openTokens(c config.Config, log *slog.Logger) (*auth.TokenStore, error) {
 	entries, err := tokens(c)
 	if err != nil {
 		return nil, err
@@ -186,7 +187,7 @@ func openTokens(c config.Config, log *slog.Logger) (*auth.Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	book.Pace(auth.Rate{PerSecond: c.Auth.Rate.PerSecond, Burst: c.Auth.Rate.Burst})
+	book.LimitRate(auth.Rate{PerSecond: c.Auth.Rate.PerSecond, Burst: c.Auth.Rate.Burst})
 	if j := c.Auth.JWT; j.Issuer != "" {
 		err = book.Trust(auth.Issuer{
 			Name: j.Issuer, Audience: j.Audience, KeysURL: j.KeysURL, RoleClaim: j.RoleClaim, ScopeClaim: j.ScopeClaim, Log: log,
@@ -198,8 +199,7 @@ func openTokens(c config.Config, log *slog.Logger) (*auth.Book, error) {
 	return book, nil
 }
 
-// openSessions opens what keeps the sessions: their files, their saved user data
-// and their browsers.
+// openSessions opens the sessions, with their files, profiles and browsers.
 func (g *Gateway) openSessions(ctx context.Context, c config.Config, db *store.DB, trail *audit.Log, driver driver, proxy *egress.Proxy, reports *events, log *slog.Logger) error {
 	artifacts, err := artifact.Open(ctx, filepath.Join(c.Server.StateDir, "artifacts"), db, artifact.Limits{}, log)
 	if err != nil {
@@ -227,8 +227,8 @@ func (g *Gateway) openSessions(ctx context.Context, c config.Config, db *store.D
 	return nil
 }
 
-// openProfiles opens the saved user data. Its key is in the environment or in a file,
-// not in the configuration, which can be printed.
+// openProfiles opens the store of profiles. Its key is in the environment or in a
+// file, not in the configuration, which can be printed.
 func openProfiles(ctx context.Context, c config.Config, db *store.DB, log *slog.Logger) (*profile.Store, error) {
 	key, err := profile.Key(os.Getenv(profile.KeyEnv), c.Server.StateDir)
 	if err != nil {
@@ -246,8 +246,7 @@ func openPage(ctx context.Context, box sandbox.Box, o engine.Options) (session.B
 	return engine.Open(ctx, stream, o)
 }
 
-// openPolicy opens what judges calls and requests, and the queue of questions to
-// people.
+// openPolicy opens the policy and the queue of questions to people.
 func (g *Gateway) openPolicy(ctx context.Context, c config.Config, db *store.DB, trail *audit.Log, log *slog.Logger) (err error) {
 	if g.policy, err = policy.New(policyConfig(c)); err != nil {
 		return err
@@ -263,7 +262,7 @@ func (g *Gateway) openPolicy(ctx context.Context, c config.Config, db *store.DB,
 	return err
 }
 
-// openGate opens the gate, and what makes many calls of one in front of it.
+// openGate opens the gate and the orchestrator in front of it.
 func (g *Gateway) openGate(ctx context.Context, c config.Config, db *store.DB, log *slog.Logger) error {
 	runs, err := workflow.OpenRuns(ctx, workflow.RunsOptions{DB: db, Log: log, Retention: sessionConfig(c).Retention})
 	if err != nil {
@@ -284,7 +283,7 @@ func (g *Gateway) openGate(ctx context.Context, c config.Config, db *store.DB, l
 	return nil
 }
 
-// credentialScan is how calls are scanned for credentials. A value that is not known
+// credentialScan configures the scan of calls for credentials. An unknown value
 // pauses the session.
 func credentialScan(c config.Config) gate.Credentials {
 	on := map[string]gate.OnCredential{"deny": gate.DenyCall, "ask": gate.AskPerson}[c.Security.Credentials.Scan]
@@ -300,15 +299,15 @@ func listenAddress(l net.Listener) []netip.AddrPort {
 	return []netip.AddrPort{tcp.AddrPort()}
 }
 
-// router passes each call that the gate lets through to the sessions, the records of
-// runs, or the vault.
+// router passes each call of the gate to the sessions, the store of runs, or the
+// vault.
 type router struct {
 	gate.Sessions
 	runs  *workflow.Runs
 	vault vaultCheck
 }
 
-// Look passes a call on to be looked at.
+// Look passes a call on.
 func (b router) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	if b.runs.Owns(call.Verb) {
 		return b.runs.Look(ctx, call)
@@ -319,7 +318,7 @@ func (b router) Look(ctx context.Context, call action.Call) (action.Facts, actio
 	return b.Sessions.Look(ctx, call)
 }
 
-// Do passes a call on to be done.
+// Do passes a call on.
 func (b router) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	if b.runs.Owns(call.Verb) {
 		return b.runs.Do(ctx, call)

@@ -32,7 +32,7 @@ type guard struct {
 	origins        []string
 	proxies        []netip.Prefix
 	direct         bool // requests need not come from a proxy or this machine
-	unknownCallers auth.Paces[netip.Prefix]
+	unknownCallers auth.RateLimiters[netip.Prefix]
 	log            *slog.Logger
 	next           http.Handler
 	bodyLimit      func(*http.Request) int64 // bytes of a body

@@ -24,7 +24,7 @@ import (
 )
 
 // book is a real book whose tokens are their names.
-func book(t *testing.T, r auth.Rate, names ...string) *auth.Book {
+func book(t *testing.T, r auth.Rate, names ...string) *auth.TokenStore {
 	t.Helper()
 	var entries []auth.Entry
 	for _, name := range names {
@@ -35,7 +35,7 @@ func book(t *testing.T, r auth.Rate, names ...string) *auth.Book {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Pace(r)
+	b.LimitRate(r)
 	return b
 }
 
@@ -201,7 +201,7 @@ func TestPastTheProxyNobodyComes(t *testing.T) {
 }
 
 // made is a surface whose book keeps tokens, served on loopback, and a token.
-func made(t *testing.T, o rest.Options) (b *auth.Book, url string, token action.TokenMade) {
+func made(t *testing.T, o rest.Options) (b *auth.TokenStore, url string, token action.TokenMade) {
 	t.Helper()
 	b = book(t, auth.Rate{})
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"))

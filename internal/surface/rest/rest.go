@@ -86,7 +86,7 @@ func New(o Options) (*Surface, error) {
 	s.mux.HandleFunc("GET "+questionPath+"{id}", explainQuestion)
 	outside := &guard{
 		gate: o.Gate, tokens: o.Auth, hosts: o.AllowedHosts, origins: o.AllowedOrigins, proxies: o.Proxies, direct: !o.OnlyProxies,
-		unknownCallers: auth.Paces[netip.Prefix]{Rate: unknownRate}, log: o.Log, next: s,
+		unknownCallers: auth.RateLimiters[netip.Prefix]{Rate: unknownRate}, log: o.Log, next: s,
 		bodyLimit: s.bodyLimit, large: make(chan struct{}, maxLarge),
 	}
 	return &Surface{Handler: outside.handler(), cdpClients: s.cdpClients, eventStreams: s.eventStreams}, nil

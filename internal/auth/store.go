@@ -1,5 +1,5 @@
-// Package auth knows which tokens may call and as whom. It keeps hashes of
-// tokens, never tokens, apart from the two files it makes at the first start.
+// Package auth identifies callers by their tokens. It keeps hashes of tokens,
+// never tokens, except for the two files that it creates at the first start.
 package auth
 
 import (
@@ -21,63 +21,62 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
 
-// mostToken is longer than any token of ours; what is longer is not hashed.
-const mostToken = 512
+// maxTokenBytes is above the length of every token of ours. A longer text is not
+// hashed.
+const maxTokenBytes = 512
 
 // Entry is one token that may call. The zero Entry is refused.
 type Entry struct {
-	Name    string      // actor id in the audit, unique in its scope
+	Name    string      // actor id in the audit trail, unique in its scope
 	Role    action.Role // agent, viewer or operator
 	Scope   string      // the user or tenant it acts for
 	SHA256  string      // of the token, 64 hex digits
 	Expires time.Time   // zero: never
 }
 
-// Book holds the tokens that may call. It is safe for concurrent use. The zero
-// Book knows nobody.
-type Book struct {
+// TokenStore holds the tokens that may call. It is safe for concurrent use. The
+// zero TokenStore accepts no token.
+type TokenStore struct {
 	mu    sync.RWMutex
 	known []*known
 
-	rate   Rate
-	issuer *issuer              // nil: none
-	paces  Paces[action.Caller] // of the issuer's callers
+	rate         Rate
+	issuer       *issuer                     // nil: none
+	issuerLimits RateLimiters[action.Caller] // of the issuer's callers
 
-	change sync.Mutex // held while what is stored changes: mu is not, because requests wait for it
+	change sync.Mutex // held while the database is written. Not mu, which every request needs
 	db     *store.DB
-	end    func() // ends the goroutine that writes when tokens were used
+	end    func() // stops the goroutine that writes the times of use
 	ended  chan struct{}
 }
 
-// known is a token that may call. A fast hash is right here: a token holds 256
-// random bits, so that there is nothing to guess that a slow hash would make
-// dearer, and each request pays for it.
+// known is a token that may call. A fast hash is enough: a token has 256 random
+// bits, so it cannot be guessed with any hash, and each request computes one.
 type known struct {
 	hash    [sha256.Size]byte
 	caller  action.Caller
 	source  Source
 	expires time.Time
-	session string // the one session whose browser's protocol it opens
+	session string // the only session whose DevTools protocol it opens; empty for other tokens
 	limit   *rate.Limiter
 
-	id      string // of a token that was made, empty otherwise
+	id      string // of a created token, empty for others
 	created time.Time
 	used    atomic.Int64 // minutes since 1970
-	saved   int64        // what of it is in the store; guarded by Book.change
+	saved   int64        // the value of used in the database; guarded by TokenStore.change
 	life    context.Context
 	revoke  context.CancelCauseFunc
 }
 
-// New makes a book of entries, as the configuration has them. An entry without
-// name or scope, with another role than the three, with a hash that is none,
-// or with the hash, or the name and scope, of an earlier one is an error that
-// names it.
-func New(entries ...Entry) (*Book, error) {
-	book := &Book{}
-	return book, book.add(FromConfig, entries...)
+// New makes a store of the entries of the configuration. An error names the first
+// entry that has no name or scope, an unknown role, an invalid hash, or the same
+// hash or the same name and scope as an earlier one.
+func New(entries ...Entry) (*TokenStore, error) {
+	tokenStore := &TokenStore{}
+	return tokenStore, tokenStore.add(FromConfig, entries...)
 }
 
-func (b *Book) add(source Source, entries ...Entry) error {
+func (b *TokenStore) add(source Source, entries ...Entry) error {
 	for i, e := range entries {
 		k, err := e.known()
 		if err != nil {
@@ -92,16 +91,15 @@ func (b *Book) add(source Source, entries ...Entry) error {
 	return nil
 }
 
-// enter lets a token call.
-func (b *Book) enter(k *known) {
+// enter adds a token without checking it.
+func (b *TokenStore) enter(k *known) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k.limit = b.rate.limiter()
 	b.known = append(b.known, k)
 }
 
-// all returns the tokens there are now.
-func (b *Book) all() []*known {
+func (b *TokenStore) all() []*known {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return slices.Clone(b.known)
@@ -109,7 +107,7 @@ func (b *Book) all() []*known {
 
 // clashes reports whether a token of the same hash, or of the same name and
 // scope, is known.
-func (b *Book) clashes(k *known) bool {
+func (b *TokenStore) clashes(k *known) bool {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return slices.ContainsFunc(b.known, func(other *known) bool {
@@ -138,11 +136,11 @@ func (e Entry) known() (*known, error) {
 
 var roles = []action.Role{action.Agent, action.Viewer, action.Operator}
 
-// Identify returns whose token it is. A token that is unknown, expired,
-// revoked, empty or too long is a fault unauthenticated that does not say
-// which. Hashes are compared in constant time, and all of them. Of what an
-// issuer signed see Trust.
-func (b *Book) Identify(ctx context.Context, token string) (Identity, error) {
+// Identify returns the caller of a token. For a token that is unknown, expired,
+// revoked, empty or too long it returns the same fault, unauthenticated. The hash
+// is compared with every known hash in constant time. Trust describes the tokens
+// of an issuer.
+func (b *TokenStore) Identify(ctx context.Context, token string) (Identity, error) {
 	if k := b.find(token); k != nil && !k.over(time.Now()) {
 		k.used.Store(time.Now().Unix() / 60)
 		return Identity{Caller: k.caller, Source: k.source, Expires: k.expires, Session: k.session, life: k.life, limit: k.limit}, nil
@@ -155,8 +153,8 @@ func (b *Book) Identify(ctx context.Context, token string) (Identity, error) {
 	return i, nil
 }
 
-func (b *Book) find(token string) *known {
-	if token == "" || len(token) > mostToken {
+func (b *TokenStore) find(token string) *known {
+	if token == "" || len(token) > maxTokenBytes {
 		return nil
 	}
 	hash := sha256.Sum256([]byte(token))
