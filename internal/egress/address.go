@@ -6,9 +6,9 @@ import (
 	"net/netip"
 )
 
-// specialRanges are the addresses no public host has: the special-purpose
-// registries of IANA (RFC 6890 and what was added since), multicast, and the
-// metadata services of clouds that sit in public ranges.
+// specialRanges are the addresses that no public host has: IANA's special-purpose
+// registries (RFC 6890 and later additions), multicast, and metadata services of
+// clouds that are in public ranges.
 var specialRanges = prefixes(
 	"0.0.0.0/8",        // this network
 	"10.0.0.0/8",       // private
@@ -28,13 +28,13 @@ var specialRanges = prefixes(
 	"240.0.0.0/4",      // reserved, broadcast
 	"2001::/23",        // protocol assignments: Teredo, ORCHID, benchmarks
 	"2001:db8::/32",    // documentation
-	"2002::/16",        // 6to4: holds an IPv4 address
+	"2002::/16",        // 6to4: contains an IPv4 address
 	"3fff::/20",        // documentation
 )
 
-// globalIPv6 is all of IPv6 that is given out to hosts (RFC 4291, IANA).
+// globalIPv6 is the part of IPv6 that is assigned to hosts (RFC 4291, IANA).
 // Loopback, link-local, unique-local, multicast, NAT64 (64:ff9b::/96,
-// 64:ff9b:1::/48) and mapped addresses lie outside.
+// 64:ff9b:1::/48) and mapped addresses are outside of it.
 var globalIPv6 = netip.MustParsePrefix("2000::/3")
 
 func prefixes(texts ...string) []netip.Prefix {
@@ -45,7 +45,8 @@ func prefixes(texts ...string) []netip.Prefix {
 	return all
 }
 
-// isPublic reports whether addr may be that of a host on the public internet.
+// isPublic reports whether addr can be the address of a host on the public
+// internet.
 func isPublic(addr netip.Addr) bool {
 	if !addr.IsValid() || addr.Zone() != "" {
 		return false
@@ -61,7 +62,7 @@ func isPublic(addr netip.Addr) bool {
 	return true
 }
 
-// isISATAP reports whether the last half of an IPv6 address holds an IPv4
+// isISATAP reports whether the lower half of an IPv6 address contains an IPv4
 // address (RFC 5214 section 6.1).
 func isISATAP(addr netip.Addr) bool {
 	b := addr.As16()

@@ -12,16 +12,16 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 )
 
-const batch = 100 // addresses that are put to the browser at once
+const batch = 100 // addresses that the browser parses in one call
 
-// read is what Chromium makes of an address.
+// read is an address as Chromium parses it.
 type read struct {
-	Host string `json:"host"` // as URL.hostname has it; empty for what is no address
+	Host string `json:"host"` // as in URL.hostname; empty if it is not an address
 	Port string `json:"port"`
 	User bool   `json:"user"`
 }
 
-// reader is a real Chromium that reads addresses.
+// reader is a real Chromium that parses addresses.
 type reader struct {
 	t       *testing.T
 	session *cdp.Session
@@ -54,8 +54,8 @@ const readAll = `function() { return [...arguments].map(raw => {
   try { const u = new URL(raw); return {host: u.hostname, port: u.port, user: u.username + u.password != ""} } catch { return {host: "", port: ""} }
 }) }`
 
-// read has Chromium read addresses. They travel as arguments, so that no
-// quoting is in between.
+// read lets Chromium parse addresses. They are passed as arguments, so that they
+// need no quoting.
 func (r *reader) read(addresses []string) []read {
 	r.t.Helper()
 	args := make([]map[string]string, len(addresses))
@@ -85,7 +85,7 @@ func (r *reader) read(addresses []string) []read {
 	return answer.Result.Value
 }
 
-// pieces of addresses that parsers have fallen out over.
+// Parts of addresses that parsers are known to treat differently.
 var (
 	schemes    = []string{"http", "https", "HTTP", "hTTps", "http", "https"}
 	slashes    = []string{"://", ":\\\\", ":/", ":", ":///", ":\\/", "://", "://", "://"}
@@ -121,9 +121,9 @@ func addresses(t *rapid.T) string {
 	return strings.ToValidUTF8(raw, "\ufffd")
 }
 
-// An address that the door reads goes to the host Chromium reads in it, or is
-// refused: never to another.
-func TestAddressesGoWhereChromiumSaysOrNowhere(t *testing.T) {
+// TestAddressesHaveTheSameHostAsInChromiumOrAreRefused checks that the proxy
+// parses the same host as Chromium, or refuses the address.
+func TestAddressesHaveTheSameHostAsInChromiumOrAreRefused(t *testing.T) {
 	chromium := newReader(t)
 	rules, err := compile(action.Network{Navigation: []string{"example.com", "*.example.com", "allowed.example", "*.test", "xn--bcher-kva.com"}, Subresources: "listed", Listed: []string{"*.co.uk", "localhost"}})
 	if err != nil {
@@ -147,14 +147,14 @@ func TestAddressesGoWhereChromiumSaysOrNowhere(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("of %d addresses %d are read, all to the same host and port", seen, agreed)
+	t.Logf("of %d addresses %d are accepted, all with the same host and port", seen, agreed)
 	if agreed < seen/20 {
-		t.Errorf("only %d of %d addresses are read at all", agreed, seen)
+		t.Errorf("only %d of %d addresses are accepted", agreed, seen)
 	}
 }
 
-// disagreement says in what our reading differs from Chromium's, and whether a
-// list would let through by ours what it would not by theirs.
+// disagreement describes a difference between our parsing and Chromium's, and
+// whether rules would allow ours but not Chromium's.
 func disagreement(ours destination, theirs read, r *rules) string {
 	host := strings.TrimSuffix(strings.Trim(theirs.Host, "[]"), ".")
 	port := theirs.Port
@@ -180,9 +180,10 @@ func disagreement(ours destination, theirs read, r *rules) string {
 	return ""
 }
 
-// The hostile spellings of other tests, and every pair of an intrusion and a
-// place in an honest address.
-func TestHostileSpellingsGoWhereChromiumSaysOrNowhere(t *testing.T) {
+// TestHostileSpellingsHaveTheSameHostAsInChromiumOrAreRefused uses the spellings
+// of other tests, and inserts each hostile part at each position of a normal
+// address.
+func TestHostileSpellingsHaveTheSameHostAsInChromiumOrAreRefused(t *testing.T) {
 	chromium := newReader(t)
 	var all []string
 	for _, h := range hostile {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// backgroundHosts are hosts that Chromium asks of its own accord: accounts,
-// updates, safe browsing, models, variations, push. What is refused there is
-// no page's doing and never becomes a question to a person. Source: the
-// traffic annotations in Chromium's tree (tools/traffic_annotation) and what
-// is still seen with background networking switched off.
+// backgroundHosts are hosts that Chromium contacts without a page: accounts,
+// updates, safe browsing, models, variations, push. A refused request to them is
+// not reported as a page's and never becomes a question to a person. Source: the
+// traffic annotations in Chromium's source (tools/traffic_annotation), and what
+// it still requests with background networking switched off.
 var backgroundHosts = map[string]bool{
 	"accounts.google.com":                     true, // sign-in state
 	"android.clients.google.com":              true, // push registration
@@ -21,7 +21,7 @@ var backgroundHosts = map[string]bool{
 	"clients5.google.com":                     true,
 	"clients6.google.com":                     true,
 	"clientservices.googleapis.com":           true, // variations
-	"connectivitycheck.gstatic.com":           true, // captive portals, after a certificate that it does not accept
+	"connectivitycheck.gstatic.com":           true, // captive portals, after a certificate that Chromium rejects
 	"content-autofill.googleapis.com":         true,
 	"dl.google.com":                           true, // components
 	"edgedl.me.gvt1.com":                      true,
@@ -37,8 +37,9 @@ var backgroundHosts = map[string]bool{
 	"update.googleapis.com":                   true, // components
 }
 
-// isBackground reports whether a request is the browser's own. Single-label
-// HEAD requests are its probe for networks that answer every name.
+// isBackground reports whether a request comes from the browser itself. HEAD
+// requests to hosts without a dot are its probe for networks that answer every
+// name.
 func isBackground(host, method string) bool {
 	if backgroundHosts[host] {
 		return true

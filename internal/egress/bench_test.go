@@ -12,7 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// Each benchmark runs its peer, the same client without a door, beside it.
+// compare runs each benchmark with the proxy, and with the same client without
+// it.
 
 func BenchmarkSmallRequest(b *testing.B) {
 	compare(b, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }), 0)
@@ -37,7 +38,7 @@ func compare(b *testing.B, h http.Handler, size int64) {
 	defer direct.CloseIdleConnections()
 	b.Run("direct", func(b *testing.B) { fetch(b, &http.Client{Transport: direct}, size) })
 
-	w := newWorld(b, func(o *Options) { o.LocalAddresses = func() []netip.Addr { return nil } })
+	w := newTestNetwork(b, func(o *Options) { o.LocalAddresses = func() []netip.Addr { return nil } })
 	w.place("app.test", "9.9.9.9:80", s.Listener.Addr().String())
 	w.open(action.Network{Navigation: []string{"app.test"}})
 	b.Run("door", func(b *testing.B) { fetch(b, w.browser(nil), size) })

@@ -12,30 +12,30 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// box is what the proxy knows of one box.
+// box is the proxy's state for one box.
 type box struct {
 	name       string
 	proxy      *Proxy
-	ctx        context.Context // ends with the box; every connection hangs on it
+	ctx        context.Context // ends with the box and closes all its connections
 	cancel     context.CancelFunc
 	transport  *http.Transport // plain http only
 	rate       rateLimit
 	bytesMoved atomic.Int64 // bytes, both ways
-	overLimit  atomic.Bool  // it has moved all it may
+	overLimit  atomic.Bool  // it has reached its limit of bytes
 
 	mu       sync.Mutex
-	rules    *rules // nil refuses everything
+	rules    *rules // nil means that everything is refused
 	clients  int
 	flows    map[*flow]struct{}
 	refusals refusalLog
 }
 
-// flow is a request or tunnel that was let through; it ends when the rules no
-// longer allow it.
+// flow is an allowed request or tunnel. It ends when the rules no longer allow
+// it.
 type flow struct {
 	destination
 	private  bool
-	upstream *Upstream // nil for none; as the rules had it when it was let through
+	upstream *Upstream // by the rules when it was allowed; nil for none
 	method   string
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -48,7 +48,7 @@ func newBox(d *Proxy, name string) *box {
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	b.transport = &http.Transport{
 		DialContext:            b.dialPlain,
-		DisableCompression:     true, // bodies pass as they are
+		DisableCompression:     true, // do not change bodies
 		MaxIdleConnsPerHost:    6,    // Chromium's own limit to one host
 		IdleConnTimeout:        30 * time.Second,
 		ResponseHeaderTimeout:  responseTime,
@@ -68,18 +68,18 @@ func (b *box) enter() bool {
 	return true
 }
 
-// leave ends what enter counted, and reports whether the box has neither connections nor
+// leave undoes enter, and reports whether the box has neither connections nor
 // rules any more.
-func (b *box) leave(room bool) bool {
+func (b *box) leave(accepted bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if room {
+	if accepted {
 		b.clients--
 	}
 	return b.clients == 0 && b.rules == nil
 }
 
-// current returns the rules that hold now; a nil box has none.
+// current returns the current rules; a nil box has none.
 func (b *box) current() *rules {
 	if b == nil {
 		return nil
@@ -109,8 +109,8 @@ func (b *box) close() {
 	b.transport.CloseIdleConnections()
 }
 
-// admit lets a request to p through, or refuses it. Rules and registration are
-// one step, so that no flow is missed when rules change.
+// admit allows or refuses a request to p. It checks the rules and registers the
+// flow under one lock, so that no flow is missed when the rules change.
 func (b *box) admit(method string, p destination) (*flow, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -126,7 +126,8 @@ func (b *box) admit(method string, p destination) (*flow, error) {
 	return f, nil
 }
 
-// withLimit ends with its parent, or after limit where that is above 0.
+// withLimit returns a context that ends with its parent, or after limit if that
+// is above 0.
 func withLimit(parent context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit <= 0 {
 		return context.WithCancel(parent)
@@ -144,8 +145,8 @@ func (b *box) end(f *flow) {
 	b.mu.Unlock()
 }
 
-// refuse keeps a refusal and reports it by OnRefused. The query of a URL is left out: it
-// may hold secrets.
+// refuse stores a refusal and reports it by OnRefused. It removes the query of
+// the URL, which may contain secrets.
 func (b *box) refuse(method, host, url string, why reason) {
 	r := action.Refusal{Time: time.Now(), Host: host, URL: url, Reason: string(why), Page: !isBackground(host, method)}
 	b.mu.Lock()
@@ -160,8 +161,8 @@ func (b *box) refuse(method, host, url string, why reason) {
 	}
 }
 
-// dialPlain connects for the transport. The judged destination comes with the request's
-// context.
+// dialPlain connects for the transport. The request's context has the destination
+// that was checked.
 func (b *box) dialPlain(ctx context.Context, _, _ string) (net.Conn, error) {
 	f, ok := ctx.Value(flowKey{}).(*flow)
 	if !ok {
@@ -184,17 +185,17 @@ func (b *box) dial(ctx context.Context, f *flow) (net.Conn, error) {
 	return t, nil
 }
 
-// contextConn is a connection that a context closes.
+// contextConn is a connection that is closed when a context ends.
 type contextConn struct {
 	net.Conn
 	stop func() bool
 }
 
-// Close closes the connection and ends its tie to the context.
+// Close closes the connection and releases the context.
 func (t *contextConn) Close() error {
 	t.stop()
 	return t.Conn.Close()
 }
 
-// CloseWrite passes on the end of one direction.
+// CloseWrite closes the sending direction.
 func (t *contextConn) CloseWrite() error { return closeWrite(t.Conn) }

@@ -16,8 +16,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// openers is a page that opens WebSockets from everything that has them, and
-// reports when each has come to an end or was opened.
+// openers is a page that opens WebSockets from every kind of context (page,
+// frame, workers), and reports for each whether it was opened or refused.
 const openers = `<!doctype html><script>
 const over = (promise, name) => promise.then(() => name + ": open", () => name + ": refused");
 const talk = url => new Promise((done, fail) => { const s = new WebSocket(url); s.onopen = done; s.onerror = fail; });
@@ -38,15 +38,15 @@ const talk = url => new Promise((done, fail) => { const s = new WebSocket(url); 
 const all = to => Promise.all([over(talk("ws://app.test/worker"), "plain"), over(talk("wss://cdn.app.test/worker"), "tls")]).then(said => to.postMessage(said));
 if (self.DedicatedWorkerGlobalScope) all(self); else onconnect = e => all(e.ports[0]);`
 
-// keeper decides about channels and remembers which were asked about.
-type keeper struct {
+// channelPolicy decides about channels and records which ones it was asked about.
+type channelPolicy struct {
 	mu     sync.Mutex
 	asked  []action.Channel
-	opened []string // handshakes that reached a server
+	opened []string // handshakes that reached the server
 	let    bool
 }
 
-func (k *keeper) ask(_ context.Context, box string, c action.Channel) error {
+func (k *channelPolicy) ask(_ context.Context, box string, c action.Channel) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.asked = append(k.asked, c)
@@ -56,7 +56,7 @@ func (k *keeper) ask(_ context.Context, box string, c action.Channel) error {
 	return nil
 }
 
-func (k *keeper) serve(w http.ResponseWriter, r *http.Request) bool {
+func (k *channelPolicy) serve(w http.ResponseWriter, r *http.Request) bool {
 	if r.Header.Get("Upgrade") == "" {
 		return false
 	}
@@ -70,14 +70,15 @@ func (k *keeper) serve(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// Nothing of a WebSocket that is refused reaches its server, whatever opens it:
-// the door knows the connections that are made for one, also inside TLS. Other
-// requests to the same hosts go on.
-func TestAWebSocketIsAskedAboutBeforeItIsOpened(t *testing.T) {
+// TestWebSocketsAreDecidedBeforeTheyAreOpened checks that nothing of a refused
+// WebSocket reaches its server, whatever opens it: the proxy recognises the
+// connections that are made for one, also inside TLS. Other requests to the same
+// hosts still work.
+func TestWebSocketsAreDecidedBeforeTheyAreOpened(t *testing.T) {
 	for _, let := range []bool{false, true} {
 		t.Run(fmt.Sprint(let), func(t *testing.T) {
-			k := &keeper{let: let}
-			w := newWorld(t, func(o *Options) { o.AllowChannel = k.ask })
+			k := &channelPolicy{let: let}
+			w := newTestNetwork(t, func(o *Options) { o.AllowChannel = k.ask })
 			report := make(chan string, 1)
 			site := http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 				switch {
@@ -106,7 +107,7 @@ func TestAWebSocketIsAskedAboutBeforeItIsOpened(t *testing.T) {
 			}
 			want := map[bool]string{false: ": refused", true: ": open"}[let]
 			if len(said) != 7 || slices.ContainsFunc(said, func(s string) bool { return !strings.HasSuffix(s, want) }) {
-				t.Errorf("channels that are let %v: %q", let, said)
+				t.Errorf("channels allowed %v: %q", let, said)
 			}
 			k.mu.Lock()
 			defer k.mu.Unlock()

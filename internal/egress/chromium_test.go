@@ -14,7 +14,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 )
 
-// tries is a page that tries several ways out and reports what came of each.
+// tries is a page that tries several ways out of the box, and reports the result
+// of each.
 const tries = `<!doctype html><script>
 const over = (promise, name) => promise.then(v => [name, v], () => [name, "failed"]);
 const get = url => fetch(url, {mode: "cors"}).then(r => r.headers.get("X-Glovebox-Refused") ? "refused" : r.text());
@@ -30,8 +31,8 @@ Promise.all([
 ]).then(all => fetch("/report", {method: "POST", body: JSON.stringify(Object.fromEntries(all))}));
 </script>`
 
-func TestChromiumGetsOutOnlyThroughTheDoor(t *testing.T) {
-	w := newWorld(t, nil)
+func TestChromiumGetsOutOnlyThroughTheProxy(t *testing.T) {
+	w := newTestNetwork(t, nil)
 	report := make(chan map[string]string, 1)
 	secret, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -78,23 +79,23 @@ func TestChromiumGetsOutOnlyThroughTheDoor(t *testing.T) {
 	}
 	for _, d := range w.dials() {
 		if d != "9.9.9.9:80" && d != "9.9.9.9:443" {
-			t.Errorf("the door dialled %s", d)
+			t.Errorf("the proxy dialled %s", d)
 		}
 	}
-	for _, r := range w.door.Refusals("box") {
+	for _, r := range w.proxy.Refusals("box") {
 		t.Logf("refused %s: %s (page: %v)", r.Host, r.Reason, r.Page)
 	}
 }
 
-// deadline ends when a real browser should have been done long ago.
+// deadline is longer than a real browser needs.
 func deadline(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 6*patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 6*testTimeout)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// browse opens url in a Chromium whose only proxy is the door.
-func browse(t *testing.T, w *world, url string) {
+// browse opens url in a Chromium whose only proxy is ours.
+func browse(t *testing.T, w *testNetwork, url string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -108,7 +109,7 @@ func browse(t *testing.T, w *world, url string) {
 			if err != nil {
 				return
 			}
-			w.door.Handle("box", conn)
+			w.proxy.Handle("box", conn)
 		}
 	}()
 	t.Cleanup(func() { _ = l.Close(); <-accepting })

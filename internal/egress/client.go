@@ -17,7 +17,7 @@ const (
 	idleTime     = 90 * time.Second  // between two requests of a connection; Chromium closes its own after 300 s
 	headTime     = 15 * time.Second  // from the first byte of a head to its last
 	responseTime = 120 * time.Second // from a request to the head of its answer: long polls take a minute
-	writeTime    = 60 * time.Second  // for one piece of an answer to be taken
+	writeTime    = 60 * time.Second  // for the client to receive one piece of an answer
 )
 
 // client is one proxy connection of a box.
@@ -28,12 +28,12 @@ type client struct {
 }
 
 // serve answers the requests of a connection until one side closes it.
-func (b *box) serve(conn net.Conn, room bool) {
+func (b *box) serve(conn net.Conn, accepted bool) {
 	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(b.ctx, func() { _ = conn.Close() })()
 	through := countedConn{conn, b}
 	c := &client{box: b, conn: through, reader: bufio.NewReaderSize(through, maxHead)}
-	if !room {
+	if !accepted {
 		b.refuse("", "", "", tooManyConns)
 		c.answer(http.StatusServiceUnavailable, tooManyConns, true)
 		return
@@ -70,9 +70,9 @@ func (c *client) serveOne() bool {
 	return c.forward(h)
 }
 
-// plainTarget reads where a request goes, and the path with the query. It refuses a
-// target that is a path, which is for the proxy itself, and https without a tunnel,
-// which Chromium does not ask for.
+// plainTarget parses the destination of a request, and the path with the query.
+// It refuses a target that is only a path, which would be for the proxy itself,
+// and https without a tunnel, which Chromium does not send.
 func (h head) plainTarget() (destination, string, error) {
 	scheme, rest, found := strings.Cut(h.target, "://")
 	if !found {
@@ -112,8 +112,8 @@ func (h head) tunnelTarget() (destination, error) {
 	return p, nil
 }
 
-// reject ends a connection after a request that was refused. Errors of the connection
-// itself end it without an answer.
+// reject answers a refused request and ends the connection. If the connection
+// itself has failed, there is no answer.
 func (c *client) reject(method, host string, err error) bool {
 	var why reason
 	if !errors.As(err, &why) {
@@ -128,9 +128,9 @@ func (c *client) reject(method, host string, err error) bool {
 	return false
 }
 
-// answer writes an answer of the proxy's own: a status, the reason as a header
-// the engine looks for, and a page for people. It reports whether it was
-// taken.
+// answer writes an answer of the proxy itself: a status, the reason as a header
+// for the page engine, and a page for people. It reports whether the client
+// received it.
 func (c *client) answer(status int, why error, last bool) bool {
 	header, title := "X-Glovebox-Refused", "Not let through"
 	var f failure
@@ -152,7 +152,7 @@ func (c *client) answer(status int, why error, last bool) bool {
 	return err == nil && !last
 }
 
-// answerFailure answers a request that was let through and failed, and reports whether
+// answerFailure answers an allowed request that failed, and reports whether
 // another request may follow.
 func (c *client) answerFailure(f *flow, url string, err error, last bool) bool {
 	var why reason

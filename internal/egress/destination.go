@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	maxURL   = 64 << 10 // bytes of an address that is looked at; Chromium's own limit is 2 MiB
+	maxURL   = 64 << 10 // bytes of an address that is parsed; Chromium's own limit is 2 MiB
 	maxHost  = 253      // bytes of a host name; RFC 1035 section 2.3.4 without the root
 	maxLabel = 63       // bytes of a label; RFC 1035 section 2.3.4
 )
 
-// destination is where a request goes, read by the one parser of addresses. The same
-// value is judged and dialled.
+// destination is the parsed target of a request. The value that is checked is
+// also the one that is dialled.
 type destination struct {
 	scheme string     // http or https
 	host   string     // lower case, punycode, no trailing dot; IPv6 without brackets
 	port   uint16     //
-	addr   netip.Addr // of a host that is an IP literal
+	addr   netip.Addr // if the host is an IP literal
 	url    string     // the whole address, normalised
 }
 
@@ -34,7 +34,7 @@ func (p destination) authority() string {
 	return net.JoinHostPort(p.host, strconv.Itoa(int(p.port)))
 }
 
-// site returns the registrable domain of the host, or the host where it has
+// site returns the registrable domain of the host, or the host itself if it has
 // none (an address, a single label, a public suffix).
 func (p destination) site() string {
 	if p.addr.IsValid() {
@@ -46,15 +46,15 @@ func (p destination) site() string {
 	return p.host
 }
 
-// parseDestination reads an absolute http or https address as the URL standard does
-// (https://url.spec.whatwg.org), and refuses what the standard allows but
-// no honest page needs: user names, control characters, hosts that DNS cannot
-// hold, addresses in odd spellings.
+// parseDestination parses an absolute http or https address by the URL standard
+// (https://url.spec.whatwg.org). It refuses what the standard allows but ordinary
+// pages do not need: user names, control characters, hosts that DNS cannot have,
+// IP addresses in unusual spellings.
 func parseDestination(raw string) (destination, error) {
 	if len(raw) > maxURL || !utf8.ValidString(raw) || strings.ContainsFunc(raw, isControl) {
 		return destination{}, badURL
 	}
-	var spelled string // the host as it is written
+	var spelled string // the host as written
 	parser := whatwg.NewParser(whatwg.WithPreParseHostFunc(func(_ *whatwg.Url, host string) string {
 		spelled = host
 		return host
@@ -79,8 +79,8 @@ func parseDestination(raw string) (destination, error) {
 	return p, nil
 }
 
-// parseAuthority reads host or host:port. The spelling must be the canonical
-// one but for case and one trailing dot: Chromium writes no other.
+// parseAuthority parses host or host:port. The spelling must be canonical except
+// for case and one trailing dot, since Chromium writes no other.
 func parseAuthority(scheme, authority string) (destination, error) {
 	if strings.ContainsAny(authority, `/\?#%`) || authority == "" {
 		return destination{}, badURL
@@ -104,8 +104,8 @@ func parseAuthority(scheme, authority string) (destination, error) {
 	return p, nil
 }
 
-// authorityOf returns the text between the slashes of the scheme and the path, reading
-// slashes as the standard does.
+// authorityOf returns the text between the slashes of the scheme and the path.
+// Slashes are found as the standard does.
 func authorityOf(raw string) string {
 	_, rest, _ := strings.Cut(raw, ":")
 	rest = strings.TrimLeft(rest, `/\`)
@@ -130,8 +130,8 @@ func portOf(u *whatwg.Url) (uint16, error) {
 	return uint16(n), nil
 }
 
-// hostOf checks a parsed host. spelled is how it was written: a host that
-// is read as an IPv4 address must have been written in plain digits.
+// hostOf checks a parsed host. spelled is the original text: a host that parses
+// as an IPv4 address must have been written in plain digits.
 func hostOf(parsed, spelled string) (string, netip.Addr, error) {
 	host := strings.TrimSuffix(strings.ToLower(parsed), ".")
 	if inner, bracketed := strings.CutPrefix(host, "["); bracketed {
@@ -155,15 +155,15 @@ func hostOf(parsed, spelled string) (string, netip.Addr, error) {
 	return host, netip.Addr{}, nil
 }
 
-// endsInDot reports whether a host was written with a dot at its end, in any form that
-// the standard allows. A last label that is empty after decoding ("xn--") also leaves a
-// dot, and Chromium refuses such a host.
+// endsInDot reports whether a host was written with a dot at its end, in any form
+// that the standard allows. A last label that is empty after decoding ("xn--")
+// also leaves a dot, and Chromium refuses such a host.
 func endsInDot(spelled string) bool {
 	decoded, err := url.PathUnescape(spelled)
 	return err == nil && strings.TrimRight(decoded, ".。．｡") != decoded
 }
 
-// isName reports whether host is a name that DNS can hold, in ASCII.
+// isName reports whether host is a valid DNS name in ASCII.
 func isName(host string) bool {
 	if host == "" || len(host) > maxHost {
 		return false
@@ -182,8 +182,8 @@ func isName(host string) bool {
 	return true
 }
 
-// nameBytes are the letters, digits and hyphen of RFC 952, and the underscore
-// that real names use.
+// nameBytes are the letters, digits and hyphen of RFC 952, and the underscore,
+// which real names use.
 const nameBytes = "abcdefghijklmnopqrstuvwxyz0123456789-_"
 
 // isPunycode reports whether an "xn--" label decodes and encodes to itself.
@@ -198,7 +198,7 @@ func isPunycode(label string) bool {
 
 func isControl(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }
 
-// consistsOf reports whether s is made of the bytes of set.
+// consistsOf reports whether all bytes of s are in set.
 func consistsOf(s, set string) bool {
 	for i := range len(s) {
 		if strings.IndexByte(set, s[i]) < 0 {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// hostile are spellings of hosts that fooled one parser or another. A want
-// that is empty must be refused; any other is the host that is judged and
+// hostile are spellings of hosts that some parser got wrong. If want is empty,
+// the spelling must be refused; otherwise want is the host that is checked and
 // dialled.
 var hostile = []struct{ host, want string }{
 	{"127.0.0.1", "127.0.0.1"}, {"127.1", "127.0.0.1"}, {"127.0.1", "127.0.0.1"},
@@ -36,7 +36,7 @@ var hostile = []struct{ host, want string }{
 	{strings.Repeat("a", 64) + ".com", ""}, {strings.Repeat("a.", 127) + "com", ""}, {"localhost", "localhost"}, {"LOCALHOST.", "localhost"},
 }
 
-func TestHostileSpellingsAreReadCanonicallyOrRefused(t *testing.T) {
+func TestHostileSpellingsBecomeCanonicalOrAreRefused(t *testing.T) {
 	if len(hostile) < 60 {
 		t.Fatalf("only %d spellings", len(hostile))
 	}
@@ -61,7 +61,7 @@ func TestOnlyCanonicalSpellingsAreDialled(t *testing.T) {
 	}
 }
 
-func TestAddressesAreReadWhole(t *testing.T) {
+func TestAddressesAreParsedCompletely(t *testing.T) {
 	for _, c := range []struct {
 		raw, url, authority, site string
 		err                       error

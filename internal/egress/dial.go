@@ -14,17 +14,17 @@ const (
 	resolveTime = 10 * time.Second // wall time for one name
 	dialTime    = 10 * time.Second // wall time for one address
 	dialAll     = 20 * time.Second // wall time for all addresses of a name
-	maxAnswers  = 64               // addresses of one name that are looked at
+	maxAnswers  = 64               // addresses of one name that are checked
 )
 
-// Resolver finds the addresses of a name; *net.Resolver is one. The network is
+// Resolver looks up the addresses of a name; *net.Resolver is one. The network is
 // always "ip".
 type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
 // ResolverAt returns a resolver that asks one DNS server, host:port, over UDP and
-// TCP. The machine's hosts file still comes first.
+// TCP. The machine's hosts file is still used first.
 func ResolverAt(server string) Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{Timeout: resolveTime}).DialContext(ctx, network, server)
@@ -37,13 +37,12 @@ type dialer struct {
 	connect        func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 	localAddresses func() []netip.Addr
 	gateway        []netip.AddrPort
-	proxies        []*Upstream // all there are: none may be reached as a host
+	proxies        []*Upstream // all upstream proxies: none may be a destination
 }
 
-// dial resolves p itself, checks every address of the answer, and connects to a
-// checked address. private allows special addresses, but never the gateway's own
-// listeners and the upstream proxies. by is the proxy for public addresses only; nil
-// for none.
+// dial resolves p, checks every address of the answer, and connects to a checked
+// address. private allows special addresses, except the gateway's own listeners
+// and the upstream proxies. by is the proxy for public addresses; nil for none.
 func (c *dialer) dial(ctx context.Context, p destination, private bool, by *Upstream) (net.Conn, error) {
 	addrs, err := c.resolve(ctx, p, private)
 	if err != nil {
@@ -86,7 +85,7 @@ func (c *dialer) resolve(ctx context.Context, p destination, private bool) ([]ne
 	if p.host == "localhost" || strings.HasSuffix(p.host, ".localhost") { // RFC 6761 section 6.3
 		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, nil
 	}
-	name := p.host + "." // rooted: the machine's search domains do not apply
+	name := p.host + "." // with a final dot, so that the machine's search domains do not apply
 	if private {
 		name = p.host
 	}
@@ -97,13 +96,13 @@ func (c *dialer) resolve(ctx context.Context, p destination, private bool) ([]ne
 		return nil, errors.Join(unknownHost, err)
 	}
 	for i := range addrs {
-		addrs[i] = addrs[i].Unmap() // the resolver may hand out IPv4 as mapped IPv6
+		addrs[i] = addrs[i].Unmap() // the resolver may return IPv4 as mapped IPv6
 	}
 	return addrs, nil
 }
 
-// check refuses the whole answer for one bad address in it: an answer that mixes public
-// and private addresses may be an attack.
+// check refuses the whole answer if one address in it is bad: an answer that
+// mixes public and private addresses may be an attack.
 func (c *dialer) check(addrs []netip.Addr, port uint16, private bool) error {
 	if len(addrs) > maxAnswers {
 		return specialAddress
@@ -126,11 +125,11 @@ func (c *dialer) check(addrs []netip.Addr, port uint16, private bool) error {
 	return nil
 }
 
-// isGateway reports whether to is one of the gateway's own listeners, under
-// whichever of the machine's addresses.
+// isGateway reports whether to is one of the gateway's listeners, at any of the
+// machine's addresses.
 func (c *dialer) isGateway(to netip.AddrPort, own []netip.Addr) bool {
-	to = netip.AddrPortFrom(to.Addr().Unmap(), to.Port()) // ::ffff:127.0.0.1 is the same place
-	if to.Addr().IsUnspecified() {                        // the kernel takes it for loopback
+	to = netip.AddrPortFrom(to.Addr().Unmap(), to.Port()) // ::ffff:127.0.0.1 is the same address
+	if to.Addr().IsUnspecified() {                        // the kernel treats it as loopback
 		to = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), to.Port())
 	}
 	for _, g := range c.gateway {
@@ -154,8 +153,8 @@ func contains(all []netip.Addr, addr netip.Addr) bool {
 	return false
 }
 
-// dialTCP connects to exactly the given address: Control sees the address the
-// socket is about to connect to, after everything that could have changed it.
+// dialTCP connects to exactly this address. Control checks the address of the
+// socket just before it connects.
 func dialTCP(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 	d := net.Dialer{KeepAlive: 30 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
 		if got, err := netip.ParseAddrPort(address); err != nil || got != to {

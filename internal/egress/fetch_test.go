@@ -9,14 +9,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-func TestAFetchMeetsTheRulesOfItsBox(t *testing.T) {
-	w := newWorld(t, nil)
+func TestFetchesFollowTheRulesOfTheirBox(t *testing.T) {
+	w := newTestNetwork(t, nil)
 	hello := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") })
 	w.serve("open.example", "8.8.4.1:80", hello)
 	trusting := w.secure("open.example", "8.8.4.1:443", hello)
 	w.serve("shut.example", "8.8.4.2:80", hello)
 	w.open(action.Network{Navigation: []string{"open.example"}})
-	transport := w.door.Transport("box")
+	transport := w.proxy.Transport("box")
 	transport.TLSClientConfig = trusting.Transport.(*http.Transport).TLSClientConfig.Clone()
 	transport.TLSClientConfig.InsecureSkipVerify = true // the server's certificate is for example.com
 	t.Cleanup(transport.CloseIdleConnections)
@@ -49,14 +49,14 @@ func TestAFetchMeetsTheRulesOfItsBox(t *testing.T) {
 			t.Error("a refused host was dialled")
 		}
 	}
-	w.door.Close("box")
+	w.proxy.Close("box")
 	if _, body, err := get("http://open.example/again"); err == nil && body == "hello" {
-		t.Error("a box that is gone still fetches")
+		t.Error("a closed box still fetches")
 	}
 }
 
-func TestWhyNoTunnelComesToBeIsSaid(t *testing.T) {
-	w := newWorld(t, nil)
+func TestUnreachedReportsWhyATunnelFails(t *testing.T) {
+	w := newTestNetwork(t, nil)
 	asked := false
 	w.secure("open.example", "8.8.4.1:443", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
 	w.place("dead.example", "8.8.4.3:443", "127.0.0.1:1")
@@ -65,7 +65,7 @@ func TestWhyNoTunnelComesToBeIsSaid(t *testing.T) {
 		"https://open.example/": "", "https://dead.example/": string(unreachable), "https://absent.example/": string(unknownHost),
 		"https://shut.example/": "", "http://absent.example/": "",
 	} {
-		if got := w.door.Unreached(t.Context(), "box", url); got != want {
+		if got := w.proxy.Unreached(t.Context(), "box", url); got != want {
 			t.Errorf("%s: %q, want %q", url, got, want)
 		}
 	}
@@ -74,16 +74,17 @@ func TestWhyNoTunnelComesToBeIsSaid(t *testing.T) {
 	}
 }
 
-// TestAFetchTrustsTheConfiguredAuthorities, and without them the machine's alone.
+// TestAFetchTrustsTheConfiguredAuthorities fetches with and without the
+// configured authorities. Without them only the machine's are trusted.
 func TestAFetchTrustsTheConfiguredAuthorities(t *testing.T) {
-	w := newWorld(t, nil)
+	w := newTestNetwork(t, nil)
 	client := w.secure("example.com", "8.8.4.1:443", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }))
 	w.open(action.Network{Navigation: []string{"example.com"}})
 	for _, trusts := range []bool{false, true} {
 		if trusts {
-			w.door.options.Authorities = client.Transport.(*http.Transport).TLSClientConfig.RootCAs
+			w.proxy.options.Authorities = client.Transport.(*http.Transport).TLSClientConfig.RootCAs
 		}
-		transport := w.door.Transport("box")
+		transport := w.proxy.Transport("box")
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://example.com/", http.NoBody)
 		if err != nil {
 			t.Fatal(err)

@@ -39,8 +39,8 @@ func (c *client) forward(h head) bool {
 	return c.exchange(f, r, path, shown, r.ContentLength != 0)
 }
 
-// exchange sends the request on and its answer back. Meanwhile it watches for
-// the client to go away, which ends the flow.
+// exchange forwards the request and its answer. If the client disconnects
+// meanwhile, the flow ends.
 func (c *client) exchange(f *flow, r *http.Request, path, shown string, hasBody bool) bool {
 	body := &watchedBody{ReadCloser: r.Body, client: c}
 	out := forwardedRequest(f, r, path)
@@ -63,15 +63,15 @@ func (c *client) exchange(f *flow, r *http.Request, path, shown string, hasBody 
 	return next() && more
 }
 
-// send makes the request and writes its answer; unread says whether some of
-// the request's body is still unread, after which the connection must end.
+// send sends the request and writes its answer. unread reports whether part of
+// the request's body was not read; then the connection must end.
 func (c *client) send(f *flow, out *http.Request, shown string, unread func() bool) bool {
 	response, err := c.box.transport.RoundTrip(out)
 	if err != nil {
 		return c.answerFailure(f, shown, err, unread())
 	}
 	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode < http.StatusOK { // a switch of protocols that nobody asked for
+	if response.StatusCode < http.StatusOK { // a protocol switch that was not requested
 		return c.answerFailure(f, shown, broken, true)
 	}
 	idle := time.AfterFunc(tunnelIdle, f.cancel)
@@ -80,10 +80,10 @@ func (c *client) send(f *flow, out *http.Request, shown string, unread func() bo
 	return c.reply(f.ctx, out.Method, response, unread())
 }
 
-// watch waits in the background for the next request to begin, or for the
-// client to leave, and calls left for the latter. The function it returns
-// waits for it in turn, at most as long as a connection may idle, and reports
-// whether there is a next request.
+// watch waits in the background for the next request or for the client to
+// disconnect, and calls left if it disconnects. The returned function waits for
+// the result, at most as long as a connection may be idle, and reports whether
+// there is a next request.
 func (c *client) watch(left func()) func() bool {
 	_ = c.conn.SetReadDeadline(time.Time{})
 	there := make(chan bool, 1)
@@ -100,8 +100,8 @@ func (c *client) watch(left func()) func() bool {
 	}
 }
 
-// forwardedRequest is the request as the server will see it: written anew, so that
-// nothing of the client's framing survives.
+// forwardedRequest returns the request for the server. It is built anew, so that
+// none of the client's framing is passed on.
 func forwardedRequest(f *flow, r *http.Request, path string) *http.Request {
 	u := &url.URL{Scheme: "http", Host: f.authority()}
 	u.Opaque, u.RawQuery, _ = strings.Cut(path, "?")
@@ -111,7 +111,7 @@ func forwardedRequest(f *flow, r *http.Request, path string) *http.Request {
 	if u.Opaque == "" {
 		u.Opaque = "/"
 	}
-	if strings.HasPrefix(u.Opaque, "//") { // net/url would take that for an authority
+	if strings.HasPrefix(u.Opaque, "//") { // net/url would parse that as an authority
 		u.Opaque, u.Path = "", r.URL.Path
 		u.RawPath = r.URL.RawPath
 	}
@@ -125,8 +125,8 @@ func forwardedRequest(f *flow, r *http.Request, path string) *http.Request {
 	return out
 }
 
-// hopHeaders are for one connection only (RFC 9110 section 7.6.1), or for the
-// proxy.
+// hopHeaders apply to one connection only (RFC 9110 section 7.6.1), or are for
+// the proxy.
 var hopHeaders = []string{
 	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization",
 	"Te", "Trailer", "Transfer-Encoding", "Upgrade", "Expect", "Http2-Settings",
@@ -143,11 +143,11 @@ func strip(h http.Header) {
 	}
 }
 
-// reply writes an answer to the client as it comes, and reports whether
-// another request may follow.
+// reply streams an answer to the client, and reports whether another request may
+// follow.
 func (c *client) reply(ctx context.Context, method string, r *http.Response, last bool) bool {
 	strip(r.Header)
-	r.Header.Del("Alt-Svc") // points to QUIC, which has no way out
+	r.Header.Del("Alt-Svc") // offers QUIC, which the box cannot use
 	r.Header.Del("X-Glovebox-Refused")
 	r.Header.Del("X-Glovebox-Failed")
 	r.Header.Del("Content-Length")

@@ -12,8 +12,8 @@ const maxHead = 64 << 10 // bytes of a request's head; Chromium sends at most 18
 
 var headEnd = []byte("\r\n\r\n")
 
-// peekHead waits for a whole request head and returns it without taking it out
-// of the reader, whose size is the limit.
+// peekHead waits for a complete request head and returns it without consuming it.
+// The reader's size is the limit.
 func peekHead(r *bufio.Reader) ([]byte, error) {
 	for n := 1; ; n = r.Buffered() + 1 {
 		if _, err := r.Peek(n); err != nil {
@@ -32,17 +32,18 @@ func peekHead(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// head is a request's head after the strict check.
+// head is the head of a request that passed the strict check.
 type head struct {
 	method, target, host string
-	origin               string // of the page that asks
-	body                 bool   // it announces one
-	websocket            bool   // it asks to switch to the WebSocket protocol
+	origin               string // of the requesting page
+	body                 bool   // the request has a body
+	websocket            bool   // the request is a WebSocket handshake
 }
 
-// readHead checks a request head byte by byte, before the lenient parser reads it.
-// Requests are smuggled where two readers disagree on where a request ends or whom it is
-// for: a head that can be read in two ways is refused (RFC 9112 sections 2.2, 5.1, 6.3).
+// readHead checks a request head byte by byte, before the lenient parser reads
+// it. In request smuggling two parsers disagree on where a request ends or which
+// host it is for. So a head that can be parsed in two ways is refused (RFC 9112
+// sections 2.2, 5.1, 6.3).
 func readHead(raw []byte) (head, error) {
 	lines := strings.Split(strings.TrimSuffix(string(raw), "\r\n\r\n"), "\r\n")
 	var h head
@@ -109,7 +110,7 @@ func isGraphic(s string) bool {
 	return s != ""
 }
 
-// isValue reports whether a field value has no control characters but tab.
+// isValue reports whether a field value has no control characters except tab.
 func isValue(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' && s[i] != '\t' || s[i] == 0x7f {

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-func TestRequestsThatCanBeReadInTwoWaysAreRefused(t *testing.T) {
+func TestAmbiguousRequestsAreRefused(t *testing.T) {
 	const good = "POST http://a.test/ HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1\r\n\r\n"
 	if _, err := readHead([]byte(good)); err != nil {
-		t.Fatalf("an honest request is refused: %v", err)
+		t.Fatalf("a valid request is refused: %v", err)
 	}
 	for _, raw := range []string{
 		"POST http://a.test/ HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -56,7 +56,7 @@ func TestRequestsThatCanBeReadInTwoWaysAreRefused(t *testing.T) {
 	}
 }
 
-func TestHeadsAreBounded(t *testing.T) {
+func TestHeadsAreLimitedInSize(t *testing.T) {
 	r := bufio.NewReaderSize(strings.NewReader("GET / HTTP/1.1\r\nX: "+strings.Repeat("y", maxHead)+"\r\n\r\n"), maxHead)
 	if _, err := peekHead(r); err != headTooLarge {
 		t.Errorf("a huge head: %v, want %v", err, headTooLarge)
@@ -67,7 +67,7 @@ func TestHeadsAreBounded(t *testing.T) {
 	}
 }
 
-func TestTargetsAreReadStrictly(t *testing.T) {
+func TestTargetsAreParsedStrictly(t *testing.T) {
 	for _, c := range []struct {
 		target, host string
 		err          error
@@ -98,8 +98,8 @@ func TestTargetsAreReadStrictly(t *testing.T) {
 	}
 }
 
-// What the strict look lets pass, the parser that reads on must understand in
-// the same way.
+// FuzzReadHead checks that the lenient parser understands every head that the
+// strict check accepts in the same way.
 func FuzzReadHead(f *testing.F) {
 	f.Add("GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n")
 	f.Add("POST http://a.test/?x HTTP/1.1\r\nHost: a.test:80\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
@@ -117,7 +117,7 @@ func FuzzReadHead(f *testing.F) {
 		}
 		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(raw)))
 		if err != nil {
-			return // refused after all
+			return // refused
 		}
 		body := r.ContentLength > 0 || len(r.TransferEncoding) > 0
 		if r.Method != h.method || r.RequestURI != h.target || body && !h.body {

@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// Limits bound what a box may do through the proxy. A number that is not above 0 is no
-// limit, except for Connections.
+// Limits restrict what a box may do through the proxy. A number that is 0 or less
+// means no limit, except for Connections.
 type Limits struct {
-	// RequestsPerSecond is the pace of a box to one host, once it has sent 20
-	// seconds' worth of requests at once. A TLS connection counts as one
-	// request: what is inside is not seen.
+	// RequestsPerSecond is the rate of a box to one host, after a burst of 20
+	// seconds' worth of requests. A TLS connection counts as one request,
+	// because its content is not visible.
 	RequestsPerSecond float64
-	Connections       int           // of a box at a time; 256 when not above 0
-	Bytes             int64         // of a box, both ways, in its life
+	Connections       int           // of a box at the same time; 256 if it is 0 or less
+	Bytes             int64         // of a box, in both directions, over its lifetime
 	Connection        time.Duration // from the start of a request or tunnel to its end
 }
 
-// maxClients is how many connections a box may have where nothing else is
-// said; Chromium itself opens 32 to a proxy and 255 for WebSockets.
+// maxClients is how many connections a box may have by default. Chromium itself
+// opens 32 to a proxy and 255 for WebSockets.
 const maxClients = 256
 
 func (l Limits) connections() int {
@@ -28,7 +28,7 @@ func (l Limits) connections() int {
 	return maxClients
 }
 
-// countedConn is a connection whose bytes count for its box.
+// countedConn is a connection that counts the bytes of its box.
 type countedConn struct {
 	net.Conn
 	box *box
@@ -46,11 +46,11 @@ func (c countedConn) Write(p []byte) (int, error) {
 	return n, c.box.count(n, err)
 }
 
-// CloseWrite passes on the end of one direction.
+// CloseWrite closes the sending direction.
 func (c countedConn) CloseWrite() error { return closeWrite(c.Conn) }
 
-// count counts the bytes of a read or write that came to err. What is over the
-// limit ends everything the box has open.
+// count counts the bytes of a read or write that returned err. If the limit is
+// exceeded, all connections of the box end.
 func (b *box) count(n int, err error) error {
 	limit := b.proxy.options.Limits.Bytes
 	if limit <= 0 || b.bytesMoved.Add(int64(n)) <= limit {

@@ -10,8 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-func TestABoxMayMoveSoManyBytes(t *testing.T) {
-	w := newWorld(t, func(o *Options) { o.Limits.Bytes = 64 << 10 })
+func TestTheLimitOfBytesEndsAllConnectionsOfABox(t *testing.T) {
+	w := newTestNetwork(t, func(o *Options) { o.Limits.Bytes = 64 << 10 })
 	w.serve("app.test", "9.9.9.9:80", http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		piece := make([]byte, 16<<10)
 		for r.Context().Err() == nil {
@@ -29,23 +29,23 @@ func TestABoxMayMoveSoManyBytes(t *testing.T) {
 		t.Errorf("an endless answer ended after %d bytes with %v", n, err)
 	}
 	if told := w.refused(); told.Reason != string(overBytes) {
-		t.Errorf("told %+v", told)
+		t.Errorf("reported %+v", told)
 	}
 	if err := say(t, other, "still there"); err == nil {
 		t.Error("another connection of the box is still open")
 	}
 	refuses(t, w, "app.test", overBytes)
 	w.open(action.Network{Navigation: []string{"app.test"}})
-	refuses(t, w, "app.test", overBytes) // new rules are no new allowance
-	w.door.Close("box")
+	refuses(t, w, "app.test", overBytes) // new rules do not reset the limit
+	w.proxy.Close("box")
 	w.open(action.Network{Navigation: []string{"talk.test"}})
 	if err := say(t, socket(t, w, "ws://talk.test/"), "another box"); err != nil {
-		t.Errorf("the next box inherits what was moved: %v", err)
+		t.Errorf("the count of the closed box applies to the next: %v", err)
 	}
 }
 
-// refuses makes a request that the door must refuse.
-func refuses(t *testing.T, w *world, host string, want reason) {
+// refuses sends a request that the proxy must refuse.
+func refuses(t *testing.T, w *testNetwork, host string, want reason) {
 	t.Helper()
 	r := w.exchange("GET http://" + host + "/ HTTP/1.1\r\nHost: " + host + "\r\n\r\n")
 	if got := r.Header.Get("X-Glovebox-Refused"); r.StatusCode != http.StatusForbidden || got != string(want) {
@@ -53,8 +53,8 @@ func refuses(t *testing.T, w *world, host string, want reason) {
 	}
 }
 
-func TestAConnectionMayLastSoLong(t *testing.T) {
-	w := newWorld(t, func(o *Options) { o.Limits.Connection = 200 * time.Millisecond })
+func TestTheLimitOfTimeEndsAConnection(t *testing.T) {
+	w := newTestNetwork(t, func(o *Options) { o.Limits.Connection = 200 * time.Millisecond })
 	w.serve("app.test", "9.9.9.9:80", echo)
 	w.open(action.Network{Navigation: []string{"app.test"}})
 	c := socket(t, w, "ws://app.test/")
@@ -62,23 +62,23 @@ func TestAConnectionMayLastSoLong(t *testing.T) {
 		t.Error("the server spoke first")
 	}
 	if told := w.refused(); told.Reason != string(tooLong) || told.Host != "app.test" {
-		t.Errorf("told %+v", told)
+		t.Errorf("reported %+v", told)
 	}
 }
 
-func TestABoxMayHaveSoManyConnections(t *testing.T) {
-	w := newWorld(t, func(o *Options) { o.Limits.Connections = 2 })
+func TestTheLimitOfConnectionsRefusesFurtherOnes(t *testing.T) {
+	w := newTestNetwork(t, func(o *Options) { o.Limits.Connections = 2 })
 	w.open(action.Network{Navigation: []string{"app.test"}})
 	for range 2 {
-		refuses(t, w, "evil.test", notAllowed) // served, and stays open
+		refuses(t, w, "evil.test", notAllowed) // the connection stays open
 	}
 	if r := w.exchange("GET http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\n\r\n"); r.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("a third connection: %d", r.StatusCode)
 	}
 }
 
-// A page asks for all its parts at once: they must not be held back.
-func TestAPageWithManyPartsIsNotHeldBack(t *testing.T) {
+// TestAPageWithManyPartsIsNotDelayed requests many parts at once, as pages do.
+func TestAPageWithManyPartsIsNotDelayed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &rateLimit{interval: time.Second / 10, slack: burst}
 		start := time.Now()

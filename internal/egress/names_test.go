@@ -10,18 +10,18 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/egress/egresstest"
 )
 
-// withNames is a world whose names are asked of a real name server.
-func withNames(t *testing.T) (*world, *egresstest.Names) {
+// withNames returns a network whose names are resolved by a real name server.
+func withNames(t *testing.T) (*testNetwork, *egresstest.Names) {
 	t.Helper()
 	names, err := egresstest.Start()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(names.Close)
-	return newWorld(t, func(o *Options) { o.Resolver = ResolverAt(names.Address()) }), names
+	return newTestNetwork(t, func(o *Options) { o.Resolver = ResolverAt(names.Address()) }), names
 }
 
-func TestARealNameServersAnswersAreCheckedWhole(t *testing.T) {
+func TestAllAddressesOfARealNameServersAnswerAreChecked(t *testing.T) {
 	w, names := withNames(t)
 	w.serve("unused", "9.9.9.9:80", hello)
 	w.serve("unused", "[2606:4700::1]:80", hello)
@@ -61,14 +61,15 @@ func TestARealNameServersAnswersAreCheckedWhole(t *testing.T) {
 	}
 	for _, d := range w.dials() {
 		if d != "9.9.9.9:80" && d != "[2606:4700::1]:80" {
-			t.Errorf("the door dialled %s", d)
+			t.Errorf("the proxy dialled %s", d)
 		}
 	}
 }
 
-// A name whose records may not be kept is asked for again at each connection,
-// and never between the check and the connection.
-func TestANameThatTurnsPrivateIsRefusedFromThenOn(t *testing.T) {
+// TestANameThatBecomesPrivateIsRefused checks that a name whose records may not
+// be cached is looked up again for each connection, but not between the check and
+// the connection.
+func TestANameThatBecomesPrivateIsRefused(t *testing.T) {
 	w, names := withNames(t)
 	w.serve("unused", "9.9.9.9:80", http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		names.Set("turns.test", "127.0.0.1") // between the first use and the next
@@ -84,12 +85,13 @@ func TestANameThatTurnsPrivateIsRefusedFromThenOn(t *testing.T) {
 		t.Errorf("a tunnel: %v", r.Header)
 	}
 	if d := w.dials(); !slices.Equal(d, []string{"9.9.9.9:80"}) {
-		t.Errorf("the door dialled %v", d)
+		t.Errorf("the proxy dialled %v", d)
 	}
 }
 
-// What is on no list is not even asked for: a name is a message, too.
-func TestNamesThatAreNotAllowedAreNeverAskedFor(t *testing.T) {
+// TestForbiddenNamesAreNotLookedUp checks that a name that no list allows is not
+// sent to a name server, since the name itself can carry data out.
+func TestForbiddenNamesAreNotLookedUp(t *testing.T) {
 	w, names := withNames(t)
 	names.Set("*.evil.test", "9.9.9.9")
 	w.open(action.Network{Navigation: []string{"app.test"}})
@@ -102,9 +104,9 @@ func TestNamesThatAreNotAllowedAreNeverAskedFor(t *testing.T) {
 	}
 }
 
-func TestTheGatewayIsRefusedUnderEveryNameAndAddress(t *testing.T) {
+func TestTheGatewayIsRefusedByEveryNameAndAddress(t *testing.T) {
 	gateway := []netip.AddrPort{netip.MustParseAddrPort("0.0.0.0:2468")}
-	w := newWorld(t, func(o *Options) { o.Gateway = gateway })
+	w := newTestNetwork(t, func(o *Options) { o.Gateway = gateway })
 	w.names["me.test"] = [][]string{{"127.0.0.1"}}
 	w.names["host.test"] = [][]string{{"5.5.5.5"}}
 	w.names["mixed.test"] = [][]string{{"10.0.0.1", "127.0.0.1"}}
@@ -112,7 +114,7 @@ func TestTheGatewayIsRefusedUnderEveryNameAndAddress(t *testing.T) {
 		"localhost:2468", "sub.localhost:2468", "127.0.0.1:2468", "127.9.9.9:2468", "0.0.0.0:2468", "[::1]:2468", "[::]:2468", "[::ffff:7f00:1]:2468",
 		"[::ffff:505:505]:2468", "5.5.5.5:2468", "me.test:2468", "host.test:2468", "mixed.test:2468",
 	}
-	w.open(action.Network{AllowPrivate: places}) // whoever allowed them must not have meant the gateway
+	w.open(action.Network{AllowPrivate: places}) // even a permission for these must not cover the gateway
 	for _, place := range places {
 		refuses(t, w, place, toGateway)
 		if _, r := w.tunnel(place); r.Header.Get("X-Glovebox-Refused") != string(toGateway) {
@@ -126,6 +128,6 @@ func TestTheGatewayIsRefusedUnderEveryNameAndAddress(t *testing.T) {
 		}
 	}
 	if d := w.dials(); len(d) != 0 {
-		t.Errorf("the door dialled %v", d)
+		t.Errorf("the proxy dialled %v", d)
 	}
 }

@@ -1,11 +1,11 @@
-// Package egress is the only way out of a box: the HTTP proxy that Chromium in
-// a box must use, because the box has no other route. It decides by host from
-// the rules of the box, resolves names itself, connects only to addresses it
-// has checked, and keeps what it refused.
+// Package egress is the HTTP proxy that Chromium in a box must use, because the
+// box has no other network connection. It decides by the rules of the box,
+// resolves names itself, connects only to addresses that it has checked, and
+// stores what it refused.
 //
-// Inside TLS the proxy sees only the server name, so that it cannot tell a document from
-// an image. The page engine holds documents to the navigation list, and asks Judge for
-// that.
+// Inside TLS the proxy sees only the server name, so it cannot distinguish a
+// document from an image. The page engine applies the navigation list to
+// documents, and calls Judge for that.
 package egress
 
 import (
@@ -26,32 +26,33 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Options are what a proxy is made of. The zero Options work: the machine's
-// resolver, plain TCP, no limits, no reports.
+// Options configure a proxy. The zero Options use the machine's resolver and
+// plain TCP, without limits and reports.
 type Options struct {
 	Resolver       Resolver                                                // nil: net.DefaultResolver
-	Dial           func(context.Context, netip.AddrPort) (net.Conn, error) // nil: TCP to exactly that address
+	Dial           func(context.Context, netip.AddrPort) (net.Conn, error) // nil: TCP to exactly this address
 	LocalAddresses func() []netip.Addr                                     // addresses of this machine; nil: of its interfaces
-	Gateway        []netip.AddrPort                                        // the gateway's listeners: refused even where private addresses are allowed
+	Gateway        []netip.AddrPort                                        // the gateway's listeners; refused even if private addresses are allowed
 	Log            *slog.Logger                                            // nil: silent
 
 	Upstream    *Upstream            // a proxy for public addresses; nil: none
-	Upstreams   map[string]*Upstream // proxies that boxes name in its place
-	Authorities *x509.CertPool       // what Transport trusts; nil: what the machine does
+	Upstreams   map[string]*Upstream // proxies that a box can use instead, by name
+	Authorities *x509.CertPool       // trusted by Transport; nil: those of the machine
 
 	Limits Limits // of each box
 
-	// OnRefused is called for each refusal; for the same host and reason once in ten
-	// seconds. It is called from the connection's goroutine: it may call the
-	// proxy, and must not block. May be nil.
+	// OnRefused is called for refusals, at most once in ten seconds for the same
+	// host and reason. It runs on the connection's goroutine: it may call the
+	// proxy but must not block. It may be nil.
 	OnRefused func(box string, r action.Refusal)
 
-	// AllowChannel is called before a box opens a WebSocket, from the connection's
-	// goroutine. An error refuses it. It may wait until ctx ends. nil allows all.
+	// AllowChannel is called on the connection's goroutine before a box opens a
+	// WebSocket. An error refuses it. It may wait until ctx ends. nil allows
+	// all.
 	AllowChannel func(ctx context.Context, box string, c action.Channel) error
 }
 
-// Proxy is the way out of all boxes. It is safe for concurrent use.
+// Proxy is the proxy of all boxes. It is safe for concurrent use.
 type Proxy struct {
 	options  Options
 	dialer   dialer
@@ -62,7 +63,7 @@ type Proxy struct {
 	closed   bool
 }
 
-// New makes a proxy through which nothing goes until Open.
+// New makes a proxy. A box can reach nothing until Open sets its rules.
 func New(o Options) *Proxy {
 	if o.Resolver == nil {
 		o.Resolver = net.DefaultResolver
@@ -84,10 +85,9 @@ func New(o Options) *Proxy {
 	return d
 }
 
-// Open sets or replaces the rules of a box. Connections that the new rules do
-// not allow are closed before it returns. Faults: invalid_request naming the
-// entry that cannot be read (the rules of before then stay), not_active after
-// Shutdown.
+// Open sets or replaces the rules of a box. Before it returns, it closes
+// connections that the new rules do not allow. Faults: invalid_request, which
+// names the bad entry (the old rules then stay), not_active after Shutdown.
 func (d *Proxy) Open(box string, n action.Network) error {
 	r, err := compile(n)
 	if err != nil {
@@ -106,8 +106,8 @@ func (d *Proxy) Open(box string, n action.Network) error {
 	return nil
 }
 
-// Close ends a box's rules, connections and memory. From then on its
-// connections are refused.
+// Close removes a box: its rules, connections and refusals. Further connections
+// of it are refused.
 func (d *Proxy) Close(box string) {
 	d.mu.Lock()
 	b := d.boxes[box]
@@ -118,9 +118,9 @@ func (d *Proxy) Close(box string) {
 	}
 }
 
-// Handle serves one proxy connection of a box and owns it from then on. It
-// returns at once; the connection ends with its client, the box, the proxy, or
-// by being idle.
+// Handle serves one proxy connection of a box and takes ownership of it. It
+// returns at once. The connection ends with its client, the box or the proxy, or
+// when it is idle for too long.
 func (d *Proxy) Handle(box string, conn net.Conn) {
 	d.mu.Lock()
 	if d.closed {
@@ -129,30 +129,30 @@ func (d *Proxy) Handle(box string, conn net.Conn) {
 		return
 	}
 	b := d.boxLocked(box)
-	room := b.enter()
+	accepted := b.enter()
 	d.clients.Add(1)
 	d.mu.Unlock()
 	go func() {
 		defer d.clients.Done()
-		defer d.releaseConn(b, room)
-		b.serve(conn, room)
+		defer d.releaseConn(b, accepted)
+		b.serve(conn, accepted)
 	}()
 }
 
-// releaseConn forgets a box that nobody opened once its last connection has gone.
-func (d *Proxy) releaseConn(b *box, room bool) {
+// releaseConn removes a box without rules when its last connection has ended.
+func (d *Proxy) releaseConn(b *box, accepted bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if b.leave(room) && d.boxes[b.name] == b {
+	if b.leave(accepted) && d.boxes[b.name] == b {
 		delete(d.boxes, b.name)
 		b.cancel()
 	}
 }
 
-// Judge says where a URL goes and whether a document may be loaded from there,
-// as the proxy itself reads it. It resolves no names: a host with a
-// private address is refused when it is connected to. An address
-// that cannot be read, or that holds a password, is not repeated.
+// Judge parses a URL as the proxy does, and says whether a document may be loaded
+// from it. It resolves no names; a host with a private address is refused when
+// the proxy connects to it. An address that cannot be parsed, or that contains a
+// password, is not repeated in the result.
 func (d *Proxy) Judge(box, rawURL string) action.Destination {
 	if raw, _, _ := strings.Cut(rawURL, "#"); raw == "about:blank" {
 		return action.Destination{URL: raw, Allowed: true}
@@ -186,8 +186,8 @@ func (d *Proxy) Refusals(box string) []action.Refusal {
 	return b.refusals.list()
 }
 
-// Shutdown closes every box, takes no more connections, and waits until the
-// ones there were have ended, or until ctx ends.
+// Shutdown closes every box, refuses new connections, and waits until the
+// existing ones have ended or ctx ends.
 func (d *Proxy) Shutdown(ctx context.Context) error {
 	d.mu.Lock()
 	d.closed = true
@@ -219,12 +219,11 @@ func (d *Proxy) boxLocked(name string) *box {
 	return b
 }
 
-// Transport returns a way to fetch as a box would, for what needs no browser:
-// robots.txt and sitemaps. Its connections are proxy connections of the box
-// like the browser's own, so the same rules let them through or refuse them.
-// An answer of the proxy in place of the server's has the header X-Glovebox-Refused or
-// X-Glovebox-Failed over plain http, and is an error over https. The caller
-// closes idle connections.
+// Transport returns a transport that fetches as a box does, for what needs no
+// browser: robots.txt and sitemaps. It uses proxy connections of the box, so the
+// same rules apply. If the proxy answers instead of the server, that is an answer
+// with the header X-Glovebox-Refused or X-Glovebox-Failed over plain http, and an
+// error over https. The caller must close idle connections.
 func (d *Proxy) Transport(box string) *http.Transport {
 	proxy := &url.URL{Scheme: "http", Host: "door.invalid"}
 	return &http.Transport{
@@ -243,9 +242,9 @@ func (d *Proxy) Transport(box string) *http.Transport {
 	}
 }
 
-// Unreached says why a box can open no tunnel to the host of a URL, in the words
-// of X-Glovebox-Failed; "" where it can, or where that is refused. Nothing is
-// sent to the host.
+// Unreached returns why a box cannot open a tunnel to the host of a URL, with the
+// text of X-Glovebox-Failed; "" if it can, or if the rules refuse it. It sends
+// nothing to the host.
 func (d *Proxy) Unreached(ctx context.Context, box, rawURL string) string {
 	said, enough := "", errors.New("this is all there is to know")
 	t := d.Transport(box)

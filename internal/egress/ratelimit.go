@@ -7,17 +7,18 @@ import (
 )
 
 const (
-	maxDelay      = 10 * time.Second // a request is held back at most this long, then refused
-	maxRatedHosts = 4096             // hosts whose pace is remembered
+	maxDelay      = 10 * time.Second // a request that would wait longer is refused
+	maxRatedHosts = 4096             // hosts whose rate is tracked
 
-	// burst is how much of its pace a host's requests may be ahead. A page asks
-	// for all its parts at once: with ten a second it may have 200 of a host.
+	// burst is how far the requests to a host may be ahead of the rate. A page
+	// requests all its parts at once: at ten a second, 200 are allowed to one
+	// host.
 	burst = 20 * time.Second
 )
 
-// waitForRate delays a flow until its host's turn. Private destinations are exempt: they
-// are the operator's own, and a page of a development server loads a thousand modules at
-// once.
+// waitForRate delays a flow by the rate limit of its host. Private destinations
+// are exempt: they belong to the operator, and a page of a development server
+// loads a thousand modules at once.
 func (b *box) waitForRate(f *flow) error {
 	if f.private {
 		return nil
@@ -25,12 +26,13 @@ func (b *box) waitForRate(f *flow) error {
 	return b.rate.wait(f.ctx, f.host)
 }
 
-// rateLimit spaces out the requests to each host. The zero interval paces nothing.
+// rateLimit limits the rate of requests to each host. An interval of zero means
+// no limit.
 type rateLimit struct {
-	interval time.Duration // between two requests to one host, in the long run
-	slack    time.Duration // how far they may be ahead of that
+	interval time.Duration // average time between two requests to one host
+	slack    time.Duration // how far requests may be ahead of it
 	mu       sync.Mutex
-	next     map[string]time.Time // when the next request to a host would go without slack
+	next     map[string]time.Time // when the next request to a host would be sent without slack
 }
 
 // wait delays a request until its turn, or refuses it with tooOften.

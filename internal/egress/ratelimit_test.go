@@ -10,7 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-func TestRequestsToOneHostAreSpacedOut(t *testing.T) {
+func TestRequestsToOneHostAreRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &rateLimit{interval: 100 * time.Millisecond}
 		start := time.Now()
@@ -46,7 +46,7 @@ func TestRequestsThatWouldWaitTooLongAreRefused(t *testing.T) {
 		t.Errorf("one host too many: %v", err)
 	}
 	if _, err := p.reserve("one.more", now.Add(time.Hour)); err != nil || len(p.next) != 1 {
-		t.Errorf("an hour later %d hosts are remembered (%v)", len(p.next), err)
+		t.Errorf("an hour later %d hosts are tracked (%v)", len(p.next), err)
 	}
 }
 
@@ -60,8 +60,8 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestPrivatePlacesAreNotSpacedOut(t *testing.T) {
-	w := newWorld(t, func(o *Options) { o.Limits.RequestsPerSecond = 0.01 })
+func TestPrivateHostsAreNotRateLimited(t *testing.T) {
+	w := newTestNetwork(t, func(o *Options) { o.Limits.RequestsPerSecond = 0.01 })
 	w.serve("dev.test", "127.0.0.1:3000", hello)
 	w.open(action.Network{AllowPrivate: []string{"dev.test:3000"}})
 	for i := range 10 {
@@ -71,8 +71,8 @@ func TestPrivatePlacesAreNotSpacedOut(t *testing.T) {
 	}
 }
 
-func TestTheDoorRefusesWhoAsksTooOften(t *testing.T) {
-	w := newWorld(t, func(o *Options) { o.Limits.RequestsPerSecond = 0.01 })
+func TestTheProxyRefusesTooManyRequests(t *testing.T) {
+	w := newTestNetwork(t, func(o *Options) { o.Limits.RequestsPerSecond = 0.01 })
 	w.serve("app.test", "9.9.9.9:80", hello)
 	w.open(action.Network{Navigation: []string{"app.test"}})
 	for i, want := range []int{200, 403} {
@@ -82,6 +82,6 @@ func TestTheDoorRefusesWhoAsksTooOften(t *testing.T) {
 		}
 	}
 	if told := w.refused(); told.Reason != string(tooOften) {
-		t.Errorf("told %+v", told)
+		t.Errorf("reported %+v", told)
 	}
 }

@@ -7,22 +7,22 @@ import (
 )
 
 const (
-	maxRefusals    = 1000             // kept for each box; API section 3.8 keeps as many of everything
-	reportInterval = 10 * time.Second // one refusal in that time is told of each host and reason
-	maxReported    = 1000             // pairs of host and reason remembered for that
+	maxRefusals    = 1000             // stored for each box
+	reportInterval = 10 * time.Second // at most one report in this time for each host and reason
+	maxReported    = 1000             // pairs of host and reason that are tracked for it
 )
 
-// refusalLog keeps the last refusals of a box.
+// refusalLog stores the last refusals of a box.
 type refusalLog struct {
 	all      []action.Refusal
-	next     int // where the next one goes once the ring is full
+	next     int // index of the next one when the ring is full
 	reported map[refusalKey]time.Time
 }
 
 type refusalKey struct{ host, reason string }
 
-// add keeps r and reports whether it is to be reported: many requests of a page for the
-// same forbidden host are one event for people.
+// add stores r and reports whether it must be reported: if a page requests the
+// same forbidden host many times, people see one event.
 func (g *refusalLog) add(r action.Refusal) bool {
 	if len(g.all) < maxRefusals {
 		g.all = append(g.all, r)
@@ -41,14 +41,14 @@ func (g *refusalLog) add(r action.Refusal) bool {
 	return true
 }
 
-// list returns what is kept, oldest first.
+// list returns the stored refusals, oldest first.
 func (g *refusalLog) list() []action.Refusal {
 	all := make([]action.Refusal, 0, len(g.all))
 	all = append(all, g.all[g.next:]...)
 	return append(all, g.all[:g.next]...)
 }
 
-// A reason says, in words for people, why something was refused. The words are
+// A reason says in words for people why something was refused. The words are
 // stable: they are in logs, in the audit trail and in the refusal's header.
 type reason string
 
@@ -80,7 +80,7 @@ const (
 	tooLong        reason = "connection was open for too long"
 )
 
-// failure says why a request that was allowed failed. It is not a refusal: nothing is
+// failure says why an allowed request failed. It is not a refusal: nothing is
 // recorded, and the browser gets a 502.
 type failure string
 

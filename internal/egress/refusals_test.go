@@ -8,7 +8,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-func TestTheRingKeepsTheLastRefusals(t *testing.T) {
+func TestTheLastRefusalsAreStored(t *testing.T) {
 	var g refusalLog
 	for i := range maxRefusals + 7 {
 		g.add(action.Refusal{Host: strconv.Itoa(i)})
@@ -19,7 +19,7 @@ func TestTheRingKeepsTheLastRefusals(t *testing.T) {
 	}
 }
 
-func TestARefusalIsNewsOnceInAWhile(t *testing.T) {
+func TestTheSameRefusalIsReportedOncePerInterval(t *testing.T) {
 	var g refusalLog
 	now := time.Unix(1e9, 0)
 	for i, c := range []struct {
@@ -28,7 +28,7 @@ func TestARefusalIsNewsOnceInAWhile(t *testing.T) {
 		news  bool
 	}{{"a", 0, true}, {"a", time.Second, false}, {"b", time.Second, true}, {"a", reportInterval, true}, {"a", reportInterval + 1, false}} {
 		if got := g.add(action.Refusal{Host: c.host, Reason: "r", Time: now.Add(c.after)}); got != c.news {
-			t.Errorf("refusal %d is news: %v", i, got)
+			t.Errorf("refusal %d is reported: %v", i, got)
 		}
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// pattern is an exact host, or all sub-domains of one.
+// pattern is an exact host, or all subdomains of one.
 type pattern struct {
 	host string
-	subs bool // "*.": matches below host, not host itself
+	subs bool // "*.": matches subdomains of host, not host itself
 }
 
 func (p pattern) matches(host string) bool {
@@ -23,20 +23,19 @@ func (p pattern) matches(host string) bool {
 	return len(host) > len(p.host)+1 && strings.HasSuffix(host, "."+p.host)
 }
 
-// rules are a compiled action.Network. The zero rules and nil refuse
-// everything.
+// rules is a compiled action.Network. The zero rules and nil refuse everything.
 type rules struct {
 	navigation []pattern
 	listed     []pattern
-	granted    []pattern       // by people, beside listed
+	granted    []pattern       // granted by people, in addition to listed
 	sites      map[string]bool // registrable domains of navigation, for same-site
 	anyPublic  bool
 	private    map[string]bool // host:port
 	ports      map[uint16]bool
-	upstream   *Upstream // by which public addresses are connected to; nil for none
+	upstream   *Upstream // the proxy for public addresses; nil for none
 }
 
-// compile reads n. What it cannot read is an invalid_request that names the
+// compile parses n. For a bad entry it returns invalid_request, which names the
 // entry.
 func compile(n action.Network) (*rules, error) {
 	r := &rules{private: map[string]bool{}, ports: map[uint16]bool{}}
@@ -106,8 +105,8 @@ func patterns(list string, entries []string) ([]pattern, error) {
 	return all, nil
 }
 
-// parsePattern reads the host of an entry. International names may be written
-// as people read them; addresses only canonically.
+// parsePattern parses the host of an entry. International names may be written in
+// Unicode; IP addresses must be canonical.
 func parsePattern(host string) (destination, error) {
 	bare := strings.Trim(strings.TrimSuffix(host, "."), "[]")
 	if addr, err := netip.ParseAddr(bare); err == nil && addr.Is6() {
@@ -127,8 +126,7 @@ func invalid(list, entry, hint string) error {
 		Hinted("%s", hint).With("entry", entry).With("field", list)
 }
 
-// allowDocument says whether a document may come from p; the error is the reason
-// why not.
+// allowDocument returns why a document may not be loaded from p, or nil.
 func (r *rules) allowDocument(p destination) error {
 	if err := r.allowBasics(p); err != nil || r.private[p.authority()] || r.navigable(p.host) {
 		return err
@@ -136,7 +134,7 @@ func (r *rules) allowDocument(p destination) error {
 	return notDocument
 }
 
-// allow says whether any request may go to p.
+// allow returns why no request may go to p, or nil.
 func (r *rules) allow(p destination) error {
 	if err := r.allowBasics(p); err != nil || r.private[p.authority()] || r.navigable(p.host) {
 		return err
@@ -147,7 +145,7 @@ func (r *rules) allow(p destination) error {
 	return notAllowed
 }
 
-// allowBasics checks what no list can allow: the port, and special addresses.
+// allowBasics checks what no list can allow: other ports and special addresses.
 func (r *rules) allowBasics(p destination) error {
 	if r == nil || len(r.navigation) == 0 && len(r.private) == 0 {
 		return noRules
@@ -175,11 +173,12 @@ func matches(list []pattern, host string) bool {
 	return false
 }
 
-// Problem is an entry of a network that cannot be used: its place, such as
-// navigation[2], and why.
+// Problem is a bad entry of a network: its place, such as navigation[2], and what
+// is wrong.
 type Problem struct{ Path, Message string }
 
-// Check lists the entries of n that the proxy refuses: no session starts with one.
+// Check lists the entries of n that the proxy refuses. No session starts with
+// one.
 func Check(n action.Network) []Problem {
 	var all []Problem
 	for _, list := range []struct {
@@ -201,9 +200,9 @@ func Check(n action.Network) []Problem {
 	return all
 }
 
-// SelfSigned reads the entries of security.network.allow_self_signed: hosts, or
-// host:port, in the spelling that browsers use afterwards. What cannot be read
-// is listed, and left out.
+// SelfSigned parses the entries of security.network.allow_self_signed: hosts, or
+// host:port, in the spelling that browsers use. Bad entries are listed and left
+// out.
 func SelfSigned(entries []string) (action.SelfSigned, []Problem) {
 	var all action.SelfSigned
 	var wrong []Problem
@@ -221,8 +220,8 @@ func SelfSigned(entries []string) (action.SelfSigned, []Problem) {
 	return all, wrong
 }
 
-// selfSigned reads one entry. A host without a port is written as lists of hosts
-// are, with a port as allow_private is.
+// selfSigned parses one entry. A host without a port is written as in lists of
+// hosts, a host with a port as in allow_private.
 func selfSigned(entry string) (string, bool) {
 	if p, err := parsePattern(entry); err == nil {
 		return p.host, true

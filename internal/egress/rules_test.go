@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestEntriesThatCannotBeReadAreNamed(t *testing.T) {
+func TestInvalidEntriesAreNamed(t *testing.T) {
 	for _, entry := range []string{
 		"", "*", "*.", "**.example.com", "*example.com", "a.*.com", "example.*", "https://example.com", "example.com/", "example.com:443",
 		"localhost:3000", "user@example.com", "exam ple.com", " example.com", "0x7f.1", "127.1", "*.10.0.0.1", "a..b", "\x00", "*.*.com", "example.com?x",
@@ -92,26 +92,26 @@ func TestZeroRulesRefuseEverything(t *testing.T) {
 	for _, n := range []action.Network{{}, {Subresources: "any-public"}, {Subresources: "listed", Listed: []string{"example.com"}}} {
 		r, err := compile(n)
 		if err != nil || r.allowDocument(p) == nil || r.allow(p) == nil {
-			t.Errorf("%+v lets something pass (%v)", n, err)
+			t.Errorf("%+v allows something (%v)", n, err)
 		}
 	}
 	if (*rules)(nil).allow(p) == nil || (&rules{}).allow(p) == nil {
-		t.Error("no rules let something pass")
+		t.Error("nil rules allow something")
 	}
 }
 
-func TestPublicSuffixesAreNoSite(t *testing.T) {
+func TestAPublicSuffixIsNotASite(t *testing.T) {
 	r, err := compile(action.Network{Navigation: []string{"*.github.io", "mine.github.io"}, Subresources: "same-site"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p, _ := parseDestination("https://mine.github.io.evil.test/")
 	if r.allow(p) == nil {
-		t.Error("a look-alike of a public suffix passes")
+		t.Error("a host that only looks like the site is allowed")
 	}
 	r, _ = compile(action.Network{Navigation: []string{"mine.github.io"}, Subresources: "same-site"})
 	if p, _ = parseDestination("https://other.github.io/"); r.allow(p) == nil {
-		t.Error("a neighbour under a public suffix counts as the same site")
+		t.Error("another host below the public suffix counts as the same site")
 	}
 }
 

@@ -10,14 +10,15 @@ import (
 	"time"
 )
 
-const tunnelIdle = 10 * time.Minute // without a byte either way; WebSockets ping within one
+const tunnelIdle = 10 * time.Minute // without a byte in either direction; most WebSockets ping more often
 
 var buffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
 
-// deadlineWriter writes to a client that must take each piece within writeTime.
+// deadlineWriter writes to a client, which must receive each piece within
+// writeTime.
 type deadlineWriter struct{ net.Conn }
 
-// Write writes p under a deadline of its own.
+// Write writes p under its own deadline.
 func (s deadlineWriter) Write(p []byte) (int, error) {
 	if err := s.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
 		return 0, err
@@ -25,15 +26,15 @@ func (s deadlineWriter) Write(p []byte) (int, error) {
 	return s.Conn.Write(p)
 }
 
-// watchedBody is a request's body: each piece must come within idleTime, and it
-// notes its end.
+// watchedBody is a request's body. Each piece must arrive within idleTime. It
+// records whether the end was read.
 type watchedBody struct {
 	io.ReadCloser
 	client *client
 	ended  atomic.Bool
 }
 
-// Read reads under a deadline of its own.
+// Read reads under its own deadline.
 func (w *watchedBody) Read(p []byte) (int, error) {
 	if err := w.client.conn.SetReadDeadline(time.Now().Add(idleTime)); err != nil {
 		return 0, err
@@ -45,7 +46,7 @@ func (w *watchedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close leaves the rest of the body unread: the connection then ends.
+// Close does not read the rest of the body; the connection must end then.
 func (w *watchedBody) Close() error { return nil }
 
 // idleTimerBody is an answer's body that resets a timer at each piece.
@@ -79,8 +80,8 @@ func copyBoth(client, server net.Conn, idle time.Duration) {
 	both.Wait()
 }
 
-// copyUntilIdle copies until the end of from. moved is shared by both
-// directions: a long download is not idle because nothing goes up.
+// copyUntilIdle copies until the end of from. Both directions share moved, so
+// that a long download does not count as idle because nothing is uploaded.
 func copyUntilIdle(to, from net.Conn, idle time.Duration, moved *atomic.Int64) error {
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
@@ -107,8 +108,8 @@ func copyUntilIdle(to, from net.Conn, idle time.Duration, moved *atomic.Int64) e
 	}
 }
 
-// closeWrite ends one direction of a connection, or all of it where that is
-// not possible.
+// closeWrite closes the sending direction of a connection, or the whole
+// connection if that is not possible.
 func closeWrite(conn net.Conn) error {
 	if half, ok := conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

@@ -16,10 +16,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-const helloTime = 20 * time.Second // from the tunnel's opening to the end of its first message
+const helloTime = 20 * time.Second // from the opening of a tunnel to the end of its first message
 
-// tunnel serves a CONNECT: it judges, dials, checks the first message, and then copies
-// bytes.
+// tunnel serves a CONNECT: it checks the destination, dials, checks the first
+// message, and then copies bytes.
 func (c *client) tunnel(h head) {
 	p, err := h.tunnelTarget()
 	if err != nil {
@@ -49,8 +49,9 @@ func (c *client) tunnel(h head) {
 	c.relayTunnel(f, server)
 }
 
-// relayTunnel checks the first message and then copies bytes. A refusal here can only
-// close the connection: the browser was told already that it is open.
+// relayTunnel checks the first message and then copies bytes. To refuse here it
+// can only close the connection, because the browser already has the answer that
+// it is open.
 func (c *client) relayTunnel(f *flow, server net.Conn) {
 	if err := c.conn.SetReadDeadline(time.Now().Add(helloTime)); err != nil {
 		return
@@ -70,12 +71,12 @@ func (c *client) relayTunnel(f *flow, server net.Conn) {
 	if _, err := (deadlineWriter{server}).Write(append(first, rest...)); err != nil {
 		return
 	}
-	c.reader = nil // its buffer is not needed for the tunnel's life
+	c.reader = nil // its buffer is not needed while the tunnel is open
 	copyBoth(c.conn, server, tunnelIdle)
 }
 
-// allowChannel asks whether a WebSocket may be opened, and answers the browser if not:
-// inside TLS it can only close the connection.
+// allowChannel asks whether a WebSocket may be opened. If not, it answers the
+// browser, or closes the connection inside TLS.
 func (c *client) allowChannel(f *flow, channel action.Channel) bool {
 	ask := c.box.proxy.options.AllowChannel
 	if ask == nil {
@@ -88,9 +89,9 @@ func (c *client) allowChannel(f *flow, channel action.Channel) bool {
 	return err == nil
 }
 
-// firstMessage reads what a tunnel begins with, and returns the bytes it took and
-// the channel that it opens, empty for none. It is a TLS ClientHello for the host,
-// or, elsewhere than on port 443, a WebSocket handshake for it.
+// firstMessage reads the first message of a tunnel, and returns its bytes and the
+// channel that it opens, empty for none. It must be a TLS ClientHello for the
+// host or, except on port 443, a WebSocket handshake for it.
 func (c *client) firstMessage(p destination) ([]byte, action.Channel, error) {
 	var none action.Channel
 	first, err := c.reader.Peek(1)
@@ -126,13 +127,13 @@ func (c *client) firstMessage(p destination) ([]byte, action.Channel, error) {
 
 const recordHandshake = 22 // TLS record type of a handshake; RFC 8446 section 5.1
 
-var errPeeked = errors.New("seen enough")
+var errPeeked = errors.New("hello read")
 
-// readHello reads a ClientHello with the standard library's own parser, which
-// answers nothing because its writes go nowhere, and returns every byte it
-// took. The server name must be the host; for an address there is none (RFC
-// 6066 section 3). channel reports whether it is for a WebSocket: Chromium offers
-// HTTP/1.1 alone for those, and HTTP/2 besides for all else (RFC 7301).
+// readHello reads a ClientHello with the standard library's parser and returns
+// its bytes. The parser's answers are discarded. The server name must be the
+// host; for an IP address there must be none (RFC 6066 section 3). channel
+// reports whether it is for a WebSocket: for these Chromium offers only HTTP/1.1,
+// otherwise also HTTP/2 (RFC 7301).
 func readHello(r *bufio.Reader, conn net.Conn, p destination) (hello []byte, channel bool, err error) {
 	var taken bytes.Buffer
 	var name string
@@ -163,7 +164,7 @@ func readHello(r *bufio.Reader, conn net.Conn, p destination) (hello []byte, cha
 	return taken.Bytes(), channel, nil
 }
 
-// readOnlyConn is a connection that is only read from.
+// readOnlyConn is a connection that is only read.
 type readOnlyConn struct {
 	net.Conn
 	in io.Reader
@@ -172,5 +173,5 @@ type readOnlyConn struct {
 // Read reads the client's bytes.
 func (e readOnlyConn) Read(p []byte) (int, error) { return e.in.Read(p) }
 
-// Write drops the alert that ends the handshake.
+// Write discards the alert that ends the handshake.
 func (e readOnlyConn) Write(p []byte) (int, error) { return len(p), nil }

@@ -14,8 +14,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-func TestTLSPassesToTheHostItNames(t *testing.T) {
-	w := newWorld(t, nil)
+func TestTLSConnectsToTheHostInItsServerName(t *testing.T) {
+	w := newTestNetwork(t, nil)
 	trusting := w.secure("example.com", "9.9.9.9:443", hello) // the test certificate's name
 	w.open(action.Network{Navigation: []string{"example.com"}})
 	r, err := w.browser(trusting.Transport.(*http.Transport)).Get("https://example.com/x")
@@ -28,13 +28,13 @@ func TestTLSPassesToTheHostItNames(t *testing.T) {
 	}
 }
 
-func TestATunnelThatNamesAnotherServerIsClosed(t *testing.T) {
+func TestATunnelWithAnotherServerNameIsClosed(t *testing.T) {
 	for name, config := range map[string]*tls.Config{
 		"another": {ServerName: "evil.test"},
 		"none":    {InsecureSkipVerify: true}, //nolint:gosec // the handshake is not to succeed
 		"parent":  {ServerName: "test"},
 	} {
-		w := newWorld(t, nil)
+		w := newTestNetwork(t, nil)
 		w.secure("app.test", "9.9.9.9:443", hello)
 		w.open(action.Network{Navigation: []string{"app.test"}})
 		conn, r := w.tunnel("app.test:443")
@@ -45,29 +45,29 @@ func TestATunnelThatNamesAnotherServerIsClosed(t *testing.T) {
 			t.Errorf("%s: the handshake succeeded", name)
 		}
 		if told := w.refused(); told.Reason != string(otherServer) || told.Host != "app.test" {
-			t.Errorf("%s: told %+v", name, told)
+			t.Errorf("%s: reported %+v", name, told)
 		}
 	}
 }
 
 func TestAFragmentedHelloIsRead(t *testing.T) {
-	w := newWorld(t, nil)
+	w := newTestNetwork(t, nil)
 	trusting := w.secure("example.com", "9.9.9.9:443", hello)
 	w.open(action.Network{Navigation: []string{"example.com"}})
 	conn, _ := w.tunnel("example.com:443")
 	config := trusting.Transport.(*http.Transport).TLSClientConfig.Clone()
 	config.ServerName = "example.com"
-	client := tls.Client(crumbs{conn}, config)
+	client := tls.Client(bytewise{conn}, config)
 	if err := client.HandshakeContext(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	_ = client.Close()
 }
 
-// crumbs writes byte by byte.
-type crumbs struct{ net.Conn }
+// bytewise writes one byte at a time.
+type bytewise struct{ net.Conn }
 
-func (c crumbs) Write(p []byte) (int, error) {
+func (c bytewise) Write(p []byte) (int, error) {
 	for i := range p {
 		if _, err := c.Conn.Write(p[i : i+1]); err != nil {
 			return i, err
@@ -92,7 +92,7 @@ func TestATunnelThatIsNeitherTLSNorWebSocketIsClosed(t *testing.T) {
 		{"80", "GET / HTTP/1.1\r\nHost: app.test\r\nHost: evil.test\r\nUpgrade: websocket\r\n\r\n", malformed},
 		{"80", "MAIL FROM:<x>\r\n\r\n", malformed},
 	} {
-		w := newWorld(t, nil)
+		w := newTestNetwork(t, nil)
 		w.serve("app.test", "9.9.9.9:"+c.port, hello)
 		w.open(action.Network{Navigation: []string{"app.test"}})
 		conn, _ := w.tunnel("app.test:" + c.port)
@@ -101,13 +101,13 @@ func TestATunnelThatIsNeitherTLSNorWebSocketIsClosed(t *testing.T) {
 			t.Errorf("%q was answered: %q", c.first, got)
 		}
 		if told := w.refused(); told.Reason != string(c.want) {
-			t.Errorf("%q: told %+v, want %s", c.first, told, c.want)
+			t.Errorf("%q: reported %+v, want %s", c.first, told, c.want)
 		}
 	}
 }
 
-func TestTunnelsGoOnlyToAllowedPlaces(t *testing.T) {
-	w := newWorld(t, nil)
+func TestTunnelsToForbiddenHostsAreRefused(t *testing.T) {
+	w := newTestNetwork(t, nil)
 	w.open(action.Network{Navigation: []string{"app.test"}, Subresources: "any-public"})
 	for authority, want := range map[string]reason{"app.test:22": badPort, "app.test:25": badPort, "127.0.0.1:443": specialAddress, "[::1]:443": specialAddress, "app.test:8443": badPort} {
 		if _, r := w.tunnel(authority); r.StatusCode != 403 || r.Header.Get("X-Glovebox-Refused") != string(want) {
@@ -119,7 +119,7 @@ func TestTunnelsGoOnlyToAllowedPlaces(t *testing.T) {
 	}
 }
 
-// echo answers WebSocket messages with themselves.
+// echo sends WebSocket messages back.
 var echo = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 	c, err := websocket.Accept(rw, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
@@ -136,9 +136,9 @@ var echo = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 })
 
 // socket opens a WebSocket through a CONNECT tunnel, as Chromium does.
-func socket(t *testing.T, w *world, url string) *websocket.Conn {
+func socket(t *testing.T, w *testNetwork, url string) *websocket.Conn {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	defer cancel()
 	transport := &http.Transport{DialContext: func(_ context.Context, _, authority string) (net.Conn, error) {
 		conn, _ := w.tunnel(authority)
@@ -153,7 +153,7 @@ func socket(t *testing.T, w *world, url string) *websocket.Conn {
 }
 
 func say(t *testing.T, c *websocket.Conn, text string) error {
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	defer cancel()
 	if err := c.Write(ctx, websocket.MessageText, []byte(text)); err != nil {
 		return err
@@ -166,7 +166,7 @@ func say(t *testing.T, c *websocket.Conn, text string) error {
 }
 
 func TestWebSocketsPassThroughATunnel(t *testing.T) {
-	w := newWorld(t, nil)
+	w := newTestNetwork(t, nil)
 	w.serve("app.test", "9.9.9.9:80", echo)
 	w.open(action.Network{Navigation: []string{"app.test"}})
 	c := socket(t, w, "ws://app.test/")
@@ -178,7 +178,7 @@ func TestWebSocketsPassThroughATunnel(t *testing.T) {
 }
 
 func TestNewRulesCloseTunnelsTheyDoNotAllow(t *testing.T) {
-	w := newWorld(t, nil)
+	w := newTestNetwork(t, nil)
 	w.serve("stay.test", "9.9.9.9:80", echo)
 	w.serve("gone.test", "8.8.8.8:80", echo)
 	w.open(action.Network{Navigation: []string{"stay.test", "gone.test"}})
@@ -188,27 +188,27 @@ func TestNewRulesCloseTunnelsTheyDoNotAllow(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.door.Open("box", action.Network{Navigation: []string{"not a host"}}); err == nil {
-		t.Fatal("broken rules were taken")
+	if err := w.proxy.Open("box", action.Network{Navigation: []string{"not a host"}}); err == nil {
+		t.Fatal("invalid rules were accepted")
 	}
 	if err := say(t, gone, "still"); err != nil {
-		t.Fatalf("broken rules closed a tunnel: %v", err)
+		t.Fatalf("invalid rules closed a tunnel: %v", err)
 	}
 	w.open(action.Network{Navigation: []string{"stay.test"}})
 	if err := say(t, gone, "after"); err == nil {
 		t.Error("a tunnel to a removed host is still open")
 	}
 	if err := say(t, stay, "after"); err != nil {
-		t.Errorf("a tunnel to a host that stays was closed: %v", err)
+		t.Errorf("a tunnel to a host that is still allowed was closed: %v", err)
 	}
-	w.door.Close("box")
+	w.proxy.Close("box")
 	if err := say(t, stay, "closed"); err == nil {
-		t.Error("a tunnel outlives its box")
+		t.Error("a tunnel is open after its box was closed")
 	}
 }
 
 func TestNewRulesCloseDownloadsTheyDoNotAllow(t *testing.T) {
-	w := newWorld(t, nil)
+	w := newTestNetwork(t, nil)
 	w.serve("app.test", "9.9.9.9:80", http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		rw.(http.Flusher).Flush()
 		<-r.Context().Done()
@@ -217,11 +217,11 @@ func TestNewRulesCloseDownloadsTheyDoNotAllow(t *testing.T) {
 	r := w.exchange("GET http://app.test/ HTTP/1.1\r\nHost: app.test\r\n\r\n")
 	w.open(action.Network{Navigation: []string{"other.test"}})
 	if _, err := io.ReadAll(r.Body); err == nil {
-		t.Error("a download from a removed host ended as if it were whole")
+		t.Error("a download from a removed host ended as if it were complete")
 	}
 }
 
-func TestASpliceWithoutTrafficEnds(t *testing.T) {
+func TestATunnelWithoutTrafficIsClosed(t *testing.T) {
 	client, far := net.Pipe()
 	server, end := net.Pipe()
 	done := make(chan struct{})

@@ -21,8 +21,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Upstream is another proxy, through which this one connects to public addresses.
-// It is asked for addresses that were checked, never for names.
+// Upstream is another proxy, through which ours connects to public addresses. It
+// gets checked addresses, never names.
 type Upstream struct {
 	Scheme   string // http (CONNECT) or socks5
 	Host     string // a name, or an address without brackets
@@ -37,8 +37,8 @@ const (
 	maxProxyReply = 16 << 10 // bytes of the head of a proxy's answer
 )
 
-// ParseUpstream reads the address of a proxy, and name:password, empty for a
-// proxy that wants neither. Faults: invalid_request, which repeats neither.
+// ParseUpstream parses the address of a proxy, and a login name:password, which
+// may be empty. Faults: invalid_request, which contains neither.
 func ParseUpstream(address, login string) (*Upstream, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "socks5" || u.Hostname() == "" || u.User != nil || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
@@ -62,7 +62,7 @@ func ParseUpstream(address, login string) (*Upstream, error) {
 	return out, nil
 }
 
-// proxies are all upstream proxies of the options.
+// proxies lists all upstream proxies of the options.
 func proxies(o Options) (all []*Upstream) {
 	if o.Upstream != nil {
 		all = append(all, o.Upstream)
@@ -73,8 +73,8 @@ func proxies(o Options) (all []*Upstream) {
 	return all
 }
 
-// upstreamOf is the upstream proxy of a name, nil where a box is to use none. Faults:
-// invalid_request for a name that is not configured.
+// upstreamOf returns the upstream proxy with a name; nil if the box must use
+// none. Faults: invalid_request for a name that is not configured.
 func (d *Proxy) upstreamOf(name string) (*Upstream, error) {
 	switch name {
 	case "", action.DefaultProxy:
@@ -89,7 +89,7 @@ func (d *Proxy) upstreamOf(name string) (*Upstream, error) {
 		Hinted("name one of security.network.upstream_proxies").With("field", "proxy")
 }
 
-// addresses are those of the proxy itself.
+// addresses returns the addresses of the proxy itself.
 func (u *Upstream) addresses(ctx context.Context) ([]netip.Addr, error) {
 	if addr, err := netip.ParseAddr(u.Host); err == nil {
 		return []netip.Addr{addr.Unmap()}, nil
@@ -160,8 +160,9 @@ func (u *Upstream) connect(ctx context.Context) (net.Conn, error) {
 	return nil, errors.Join(proxyAway, err)
 }
 
-// handshakeHTTP asks an HTTP proxy for a tunnel (RFC 9110 section 9.3.6). It reads the
-// head of the answer byte by byte: what follows is the server's.
+// handshakeHTTP requests a tunnel from an HTTP proxy (RFC 9110 section 9.3.6). It
+// reads the head of the answer byte by byte, because the bytes after it belong to
+// the server.
 func (u *Upstream) handshakeHTTP(conn net.Conn, to netip.AddrPort) error {
 	login := ""
 	if u.Login {
@@ -194,7 +195,7 @@ func (u *Upstream) handshakeHTTP(conn net.Conn, to netip.AddrPort) error {
 	return nil
 }
 
-// What SOCKS 5 says (RFC 1928, RFC 1929).
+// Constants of SOCKS 5 (RFC 1928, RFC 1929).
 const (
 	socksVersion   = 5
 	socksLogin     = 2 // method: name and password
@@ -207,7 +208,7 @@ const (
 	socksSucceeded = 0
 )
 
-// handshakeSOCKS asks a SOCKS 5 proxy for a connection.
+// handshakeSOCKS requests a connection from a SOCKS 5 proxy.
 func (u *Upstream) handshakeSOCKS(conn net.Conn, to netip.AddrPort) error {
 	method := byte(0) // none
 	if u.Login {
@@ -249,7 +250,7 @@ func (u *Upstream) handshakeSOCKS(conn net.Conn, to netip.AddrPort) error {
 	return err
 }
 
-// socksLogin gives the name and the password.
+// socksLogin sends the name and the password.
 func (u *Upstream) socksLogin(conn net.Conn) error {
 	request := append([]byte{loginVersion, byte(len(u.Name))}, u.Name...)
 	answer, err := exchange(conn, append(append(request, byte(len(u.Password))), u.Password...), 2)
@@ -259,7 +260,7 @@ func (u *Upstream) socksLogin(conn net.Conn) error {
 	return err
 }
 
-// exchange writes a request and reads an answer of a length.
+// exchange writes a request and reads an answer of the given length.
 func exchange(conn net.Conn, request []byte, length int) ([]byte, error) {
 	if _, err := conn.Write(request); err != nil {
 		return nil, err

@@ -22,17 +22,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// testProxy is a proxy that wants a login, and connects to a world.
+// testProxy is a proxy that requires a login, and connects within a testNetwork.
 type testProxy struct {
-	world *world
-	mu    sync.Mutex
-	asked []string
-	serve func(*testProxy, net.Conn) (to string, answer func(ok bool) error, err error)
+	testNetwork *testNetwork
+	mu          sync.Mutex
+	asked       []string
+	serve       func(*testProxy, net.Conn) (to string, answer func(ok bool) error, err error)
 }
 
 const login = "ada:canary-proxy"
 
-// upstreamOf starts a proxy for a world and returns how to use it.
+// upstreamOf starts a proxy for a network and returns its Upstream.
 func upstreamOf(t *testing.T, scheme string) (*testProxy, *Upstream) {
 	t.Helper()
 	r := &testProxy{serve: map[string]func(*testProxy, net.Conn) (string, func(bool) error, error){"http": askedByHTTP, "socks5": askedBySOCKS}[scheme]}
@@ -60,14 +60,14 @@ func upstreamOf(t *testing.T, scheme string) (*testProxy, *Upstream) {
 
 func (r *testProxy) handle(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	_ = conn.SetDeadline(time.Now().Add(testTimeout))
 	to, answer, err := r.serve(r, conn)
 	if err != nil {
 		return
 	}
 	r.mu.Lock()
 	r.asked = append(r.asked, to)
-	w := r.world
+	w := r.testNetwork
 	r.mu.Unlock()
 	w.mu.Lock()
 	target, ok := w.hosts[to]
@@ -80,7 +80,7 @@ func (r *testProxy) handle(conn net.Conn) {
 		return
 	}
 	defer func() { _ = server.Close() }()
-	copyBoth(conn, server, patience)
+	copyBoth(conn, server, testTimeout)
 }
 
 func (r *testProxy) places() []string {
@@ -147,13 +147,14 @@ func askedBySOCKS(_ *testProxy, conn net.Conn) (string, func(bool) error, error)
 	}, nil
 }
 
-// TestPublicHostsAreReachedThroughTheProxy by the address that was checked.
+// TestPublicHostsAreReachedThroughTheProxy checks that the upstream proxy is
+// asked for the address that was checked.
 func TestPublicHostsAreReachedThroughTheProxy(t *testing.T) {
 	hello := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "hello "+r.Host) })
 	for _, scheme := range []string{"http", "socks5"} {
 		r, u := upstreamOf(t, scheme)
-		w := newWorld(t, func(o *Options) { o.Upstream = u })
-		r.world = w
+		w := newTestNetwork(t, func(o *Options) { o.Upstream = u })
+		r.testNetwork = w
 		w.serve("plain.example", "8.8.4.1:80", hello)
 		w.serve("six.example", "[2606:4700::1]:80", hello)
 		client := w.secure("example.com", "8.8.4.2:443", hello)
@@ -175,19 +176,20 @@ func TestPublicHostsAreReachedThroughTheProxy(t *testing.T) {
 		if want := []string{"8.8.4.1:80", "8.8.4.2:443", "[2606:4700::1]:80"}; !slices.Equal(r.places(), want) {
 			t.Errorf("%s: the proxy was asked for %q, want %q", scheme, r.places(), want)
 		}
-		if got := w.dials(); !slices.Equal(got, []string{"10.0.0.7:80"}) { // what allow_private names is near, and no proxy knows it
+		if got := w.dials(); !slices.Equal(got, []string{"10.0.0.7:80"}) { // hosts of allow_private are connected to directly
 			t.Errorf("%s: dialled without the proxy: %q", scheme, got)
 		}
 		browser.CloseIdleConnections()
-		w.door.Close("box")
+		w.proxy.Close("box")
 	}
 }
 
-// TestTheProxyIsAskedForNothingThatIsRefused, nor can it be reached as a host.
-func TestTheProxyIsAskedForNothingThatIsRefused(t *testing.T) {
+// TestRefusedRequestsDoNotReachTheUpstreamProxy also checks that the upstream
+// proxy is not a destination.
+func TestRefusedRequestsDoNotReachTheUpstreamProxy(t *testing.T) {
 	r, u := upstreamOf(t, "http")
-	w := newWorld(t, func(o *Options) { o.Upstream = u })
-	r.world = w
+	w := newTestNetwork(t, func(o *Options) { o.Upstream = u })
+	r.testNetwork = w
 	w.mu.Lock()
 	w.names["inside.example"] = [][]string{{"10.0.0.1"}}
 	w.names["mixed.example"] = [][]string{{"8.8.4.1", "127.0.0.1"}}
@@ -210,13 +212,13 @@ func TestTheProxyIsAskedForNothingThatIsRefused(t *testing.T) {
 	}
 }
 
-// TestAPublicProxyIsNoHost that a page could speak to.
-func TestAPublicProxyIsNoHost(t *testing.T) {
+// TestThePublicUpstreamProxyIsNotADestination uses a proxy with a public address.
+func TestThePublicUpstreamProxyIsNotADestination(t *testing.T) {
 	u, err := ParseUpstream("socks5://8.8.4.9:443", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(t, func(o *Options) { o.Upstream = u })
+	w := newTestNetwork(t, func(o *Options) { o.Upstream = u })
 	w.place("proxy.example", "8.8.4.9:443", "127.0.0.1:1")
 	w.open(action.Network{Navigation: []string{"proxy.example"}})
 	if _, answer := w.tunnel("proxy.example:443"); answer.Header.Get("X-Glovebox-Refused") != string(toProxy) {
@@ -224,8 +226,9 @@ func TestAPublicProxyIsNoHost(t *testing.T) {
 	}
 }
 
-// TestWhyTheProxyDidNotConnectIsSaid, and its login is in no answer.
-func TestWhyTheProxyDidNotConnectIsSaid(t *testing.T) {
+// TestFailuresOfTheUpstreamProxyAreReported also checks that no answer contains
+// the proxy's login.
+func TestFailuresOfTheUpstreamProxyAreReported(t *testing.T) {
 	for _, scheme := range []string{"http", "socks5"} {
 		r, u := upstreamOf(t, scheme)
 		wrong, none, away := *u, *u, *u
@@ -234,9 +237,9 @@ func TestWhyTheProxyDidNotConnectIsSaid(t *testing.T) {
 			by   *Upstream
 			want failure
 		}{{u, proxyRefused}, {&wrong, proxyLogin}, {&none, proxyLogin}, {&away, proxyAway}} {
-			w := newWorld(t, func(o *Options) { o.Upstream = c.by })
+			w := newTestNetwork(t, func(o *Options) { o.Upstream = c.by })
 			r.mu.Lock()
-			r.world = w
+			r.testNetwork = w
 			r.mu.Unlock()
 			w.names["open.example"] = [][]string{{"8.8.4.1"}}
 			w.open(action.Network{Navigation: []string{"open.example"}})
@@ -247,8 +250,9 @@ func TestWhyTheProxyDidNotConnectIsSaid(t *testing.T) {
 	}
 }
 
-// TestAProxyThatDoesNotAnswerIsGivenUp, and one that answers without end.
-func TestAProxyThatDoesNotAnswerIsGivenUp(t *testing.T) {
+// TestAnUpstreamProxyThatDoesNotAnswerTimesOut also uses a proxy whose answer has
+// no end.
+func TestAnUpstreamProxyThatDoesNotAnswerTimesOut(t *testing.T) {
 	for name, answer := range map[string]string{"silence": "", "no end": "HTTP/1.1 200 OK\r\n" + strings.Repeat("X-A: b\r\n", 3000), "no HTTP": "SSH-2.0\r\n\r\n"} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -259,7 +263,7 @@ func TestAProxyThatDoesNotAnswerIsGivenUp(t *testing.T) {
 			conn, err := l.Accept()
 			if err == nil {
 				_, _ = io.WriteString(conn, answer)
-				_, _ = io.Copy(io.Discard, conn) // until the other side has had enough
+				_, _ = io.Copy(io.Discard, conn) // until the other side closes
 				_ = conn.Close()
 			}
 		})
@@ -270,7 +274,7 @@ func TestAProxyThatDoesNotAnswerIsGivenUp(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		if conn, err := u.dial(ctx, netip.MustParseAddrPort("8.8.4.1:80")); err == nil {
 			_ = conn.Close()
-			t.Errorf("%s: a connection came of it", name)
+			t.Errorf("%s: it connected", name)
 		}
 		cancel()
 		_ = l.Close()
@@ -278,7 +282,7 @@ func TestAProxyThatDoesNotAnswerIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestProxiesThatCannotBeUsedAreRefused(t *testing.T) {
+func TestInvalidUpstreamProxiesAreRefused(t *testing.T) {
 	for _, c := range [][2]string{
 		{"proxy:3128", ""}, {"ftp://proxy:21", ""}, {"http://proxy", ""}, {"http://ada:canary@proxy:3128", ""}, {"http://proxy:3128/path", ""},
 		{"socks5://:1080", ""}, {"http://proxy:0", ""}, {"http://proxy:3128", "canary"}, {"http://proxy:3128", ":canary"},
@@ -290,19 +294,19 @@ func TestProxiesThatCannotBeUsedAreRefused(t *testing.T) {
 	}
 }
 
-// TestABoxGoesOutByTheProxyThatItsRulesName, each by its own, and by none that is
-// not configured.
-func TestABoxGoesOutByTheProxyThatItsRulesName(t *testing.T) {
+// TestABoxUsesTheUpstreamProxyOfItsRules has boxes with different proxies, and
+// one that is not configured.
+func TestABoxUsesTheUpstreamProxyOfItsRules(t *testing.T) {
 	hello := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") })
 	relays, names := map[string]*testProxy{}, map[string]*Upstream{}
 	for name, scheme := range map[string]string{"": "http", "paris": "http", "oslo": "socks5"} {
 		relays[name], names[name] = upstreamOf(t, scheme)
 	}
-	w := newWorld(t, func(o *Options) {
+	w := newTestNetwork(t, func(o *Options) {
 		o.Upstream, o.Upstreams = names[""], map[string]*Upstream{"paris": names["paris"], "oslo": names["oslo"]}
 	})
 	for _, r := range relays {
-		r.world = w
+		r.testNetwork = w
 	}
 	w.serve("plain.example", "8.8.4.1:80", hello)
 	get := func(network action.Network) string {
@@ -326,19 +330,19 @@ func TestABoxGoesOutByTheProxyThatItsRulesName(t *testing.T) {
 	if got := get(action.Network{Proxy: "direct"}); got != "200" || !slices.Equal(w.dials(), []string{"8.8.4.1:80"}) {
 		t.Errorf("directly: %s, dialled %q", got, w.dials())
 	}
-	err := w.door.Open("box", action.Network{Navigation: []string{"plain.example"}, Proxy: "rome"})
+	err := w.proxy.Open("box", action.Network{Navigation: []string{"plain.example"}, Proxy: "rome"})
 	if fault.CodeOf(err) != fault.InvalidRequest {
 		t.Errorf("by one that is not configured: %v", err)
 	}
 }
 
-// TestNoProxyIsAHost of a box that goes out by another.
-func TestNoProxyIsAHost(t *testing.T) {
+// TestNoUpstreamProxyIsADestination uses a box that has another proxy.
+func TestNoUpstreamProxyIsADestination(t *testing.T) {
 	named, err := ParseUpstream("http://8.8.4.9:3128", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(t, func(o *Options) { o.Upstreams = map[string]*Upstream{"paris": named} })
+	w := newTestNetwork(t, func(o *Options) { o.Upstreams = map[string]*Upstream{"paris": named} })
 	w.place("proxy.example", "8.8.4.9:3128", "127.0.0.1:1")
 	w.open(action.Network{Navigation: []string{"proxy.example"}, Ports: []int{3128}, Proxy: "direct"})
 	if _, answer := w.tunnel("proxy.example:3128"); answer.Header.Get("X-Glovebox-Refused") != string(toProxy) {
@@ -346,11 +350,10 @@ func TestNoProxyIsAHost(t *testing.T) {
 	}
 }
 
-// TestATunnelEndsWhenItsBoxGetsAnotherProxy.
 func TestATunnelEndsWhenItsBoxGetsAnotherProxy(t *testing.T) {
 	r, u := upstreamOf(t, "http")
-	w := newWorld(t, func(o *Options) { o.Upstreams = map[string]*Upstream{"paris": u} })
-	r.world = w
+	w := newTestNetwork(t, func(o *Options) { o.Upstreams = map[string]*Upstream{"paris": u} })
+	r.testNetwork = w
 	w.serve("open.example", "8.8.4.1:443", http.NotFoundHandler())
 	rules := action.Network{Navigation: []string{"open.example"}, Proxy: "paris"}
 	w.open(rules)
@@ -360,8 +363,8 @@ func TestATunnelEndsWhenItsBoxGetsAnotherProxy(t *testing.T) {
 	}
 	rules.Proxy = "direct"
 	w.open(rules)
-	_ = conn.SetReadDeadline(time.Now().Add(patience))
+	_ = conn.SetReadDeadline(time.Now().Add(testTimeout))
 	if n, err := conn.Read(make([]byte, 1)); n != 0 || err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("it goes on: %d, %v", n, err)
+		t.Errorf("the tunnel is still open: %d, %v", n, err)
 	}
 }

@@ -1,6 +1,6 @@
-// Package egresstest is a name server for tests of the egress proxy: a real one
-// over UDP and TCP on loopback, which answers as it is told and keeps the names
-// it was asked for.
+// Package egresstest is a real name server on loopback, over UDP and TCP, for
+// tests of the egress proxy. Tests set its answers, and it records which names
+// were requested.
 package egresstest
 
 import (
@@ -29,7 +29,7 @@ type Names struct {
 	open    map[net.Conn]struct{}
 }
 
-// Start starts a name server on a port of 127.0.0.1 that the system chooses.
+// Start starts a name server on a free port of 127.0.0.1.
 func Start() (*Names, error) {
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -48,15 +48,15 @@ func Start() (*Names, error) {
 // Address returns ip:port.
 func (n *Names) Address() string { return n.udp.LocalAddr().String() }
 
-// Set says what a name has from now on: addresses, or one other name, which
-// makes it an alias. "*.example.test" is every name below example.test.
+// Set sets the records of a name: addresses, or a single other name, which makes
+// it an alias. "*.example.test" means every name below example.test.
 func (n *Names) Set(name string, records ...string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.records[name] = records
 }
 
-// Asked returns the names that were asked for, sorted, each once.
+// Asked returns the requested names, sorted, each once.
 func (n *Names) Asked() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -65,7 +65,7 @@ func (n *Names) Asked() []string {
 	return slices.Compact(all)
 }
 
-// Close ends the server.
+// Close stops the server.
 func (n *Names) Close() {
 	_, _ = n.udp.Close(), n.tcp.Close()
 	n.mu.Lock()
@@ -102,8 +102,8 @@ func (n *Names) overTCP() {
 	}
 }
 
-// converse answers each message, which has its length before it (RFC 1035
-// section 4.2.2).
+// converse answers the messages of a TCP connection. Each has its length before
+// it (RFC 1035 section 4.2.2).
 func (n *Names) converse(conn net.Conn) {
 	defer conn.Close()
 	for {
@@ -142,7 +142,7 @@ func (n *Names) answer(raw []byte) ([]byte, error) {
 		}
 		reply.RCode = dnsmessage.RCodeSuccess
 		alias := addresses(&reply, name, q.Type, records)
-		if alias == "" || len(reply.Answers) > 100 { // a chain may be a ring
+		if alias == "" || len(reply.Answers) > 100 { // the aliases may form a cycle
 			break
 		}
 		name = alias
@@ -150,7 +150,7 @@ func (n *Names) answer(raw []byte) ([]byte, error) {
 	return reply.Pack()
 }
 
-// find returns what a name has. n.mu is held.
+// find returns the records of a name. n.mu must be held.
 func (n *Names) find(name string) ([]string, bool) {
 	if records, known := n.records[name]; known {
 		return records, true
@@ -160,8 +160,8 @@ func (n *Names) find(name string) ([]string, bool) {
 	return records, known
 }
 
-// addresses adds the records of a name that are of the type that was asked
-// for, none of which may be kept, and returns the name it is an alias of.
+// addresses adds the records of the requested type, with a lifetime of zero, and
+// returns the name that this one is an alias of.
 func addresses(reply *dnsmessage.Message, name string, kind dnsmessage.Type, records []string) (alias string) {
 	header := dnsmessage.ResourceHeader{Name: dnsmessage.MustNewName(name), Class: dnsmessage.ClassINET, TTL: 0}
 	for _, record := range records {

@@ -20,39 +20,39 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-const patience = 10 * time.Second // for anything a test waits for
+const testTimeout = 10 * time.Second // for every wait of a test
 
-// world is a small internet: names, public addresses, and loopback servers
-// behind them.
-type world struct {
+// testNetwork simulates the internet: names, public addresses, and loopback
+// servers behind them.
+type testNetwork struct {
 	t        testing.TB
 	mu       sync.Mutex
 	names    map[string][][]string // each look-up takes the next answer, the last one stays
 	hosts    map[string]string     // address:port → listener
 	dialled  []string
 	refusals chan action.Refusal
-	door     *Proxy
+	proxy    *Proxy
 }
 
-func newWorld(t testing.TB, change func(*Options)) *world {
-	w := &world{t: t, names: map[string][][]string{}, hosts: map[string]string{}, refusals: make(chan action.Refusal, 1000)}
+func newTestNetwork(t testing.TB, change func(*Options)) *testNetwork {
+	w := &testNetwork{t: t, names: map[string][][]string{}, hosts: map[string]string{}, refusals: make(chan action.Refusal, 1000)}
 	o := Options{Resolver: w, Dial: w.dial, LocalAddresses: func() []netip.Addr { return []netip.Addr{netip.MustParseAddr("5.5.5.5")} },
 		OnRefused: func(_ string, r action.Refusal) { w.refusals <- r }}
 	if change != nil {
 		change(&o)
 	}
-	w.door = New(o)
+	w.proxy = New(o)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 		defer cancel()
-		if err := w.door.Shutdown(ctx); err != nil {
-			t.Errorf("the door does not shut: %v", err)
+		if err := w.proxy.Shutdown(ctx); err != nil {
+			t.Errorf("Shutdown failed: %v", err)
 		}
 	})
 	return w
 }
 
-func (w *world) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+func (w *testNetwork) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	answers := w.names[strings.TrimSuffix(host, ".")]
@@ -70,7 +70,7 @@ func (w *world) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, er
 	return addrs, nil
 }
 
-func (w *world) dial(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
+func (w *testNetwork) dial(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 	w.mu.Lock()
 	w.dialled = append(w.dialled, to.String())
 	target, ok := w.hosts[to.String()]
@@ -81,29 +81,29 @@ func (w *world) dial(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "tcp", target)
 }
 
-// serve puts a server behind a name.
-func (w *world) serve(name, address string, h http.Handler) {
+// serve starts a server with a name.
+func (w *testNetwork) serve(name, address string, h http.Handler) {
 	s := httptest.NewServer(h)
 	w.t.Cleanup(s.Close)
 	w.place(name, address, s.Listener.Addr().String())
 }
 
-func (w *world) place(name, address, listener string) {
+func (w *testNetwork) place(name, address, listener string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.names[name] = [][]string{{netip.MustParseAddrPort(address).Addr().String()}}
 	w.hosts[address] = listener
 }
 
-func (w *world) open(n action.Network) {
+func (w *testNetwork) open(n action.Network) {
 	w.t.Helper()
-	if err := w.door.Open("box", n); err != nil {
+	if err := w.proxy.Open("box", n); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
 // connect opens a proxy connection of the box.
-func (w *world) connect() net.Conn {
+func (w *testNetwork) connect() net.Conn {
 	w.t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -119,13 +119,13 @@ func (w *world) connect() net.Conn {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(func() { _ = mine.Close() })
-	_ = mine.SetDeadline(time.Now().Add(patience)) // no test waits longer
-	w.door.Handle("box", theirs)
+	_ = mine.SetDeadline(time.Now().Add(testTimeout)) // no test waits longer
+	w.proxy.Handle("box", theirs)
 	return mine
 }
 
-// browser is an HTTP client that knows only the proxy, as Chromium does.
-func (w *world) browser(roots *http.Transport) *http.Client {
+// browser is an HTTP client that uses the proxy only, as Chromium does.
+func (w *testNetwork) browser(roots *http.Transport) *http.Client {
 	t := &http.Transport{DisableCompression: true}
 	if roots != nil {
 		t.TLSClientConfig = roots.TLSClientConfig.Clone()
@@ -133,11 +133,11 @@ func (w *world) browser(roots *http.Transport) *http.Client {
 	t.Proxy = http.ProxyURL(mustURL(w.t, "http://proxy.invalid"))
 	t.DialContext = func(context.Context, string, string) (net.Conn, error) { return w.connect(), nil }
 	w.t.Cleanup(t.CloseIdleConnections)
-	return &http.Client{Transport: t, Timeout: patience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: t, Timeout: testTimeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // exchange sends a raw request and returns the answer.
-func (w *world) exchange(request string) *http.Response {
+func (w *testNetwork) exchange(request string) *http.Response {
 	w.t.Helper()
 	conn := w.connect()
 	if _, err := io.WriteString(conn, request); err != nil {
@@ -151,8 +151,8 @@ func (w *world) exchange(request string) *http.Response {
 	return response
 }
 
-// tunnel opens a CONNECT tunnel and returns it, and the door's answer.
-func (w *world) tunnel(authority string) (net.Conn, *http.Response) {
+// tunnel opens a CONNECT tunnel and returns it with the proxy's answer.
+func (w *testNetwork) tunnel(authority string) (net.Conn, *http.Response) {
 	w.t.Helper()
 	conn := w.connect()
 	if _, err := fmt.Fprintf(conn, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", authority, authority); err != nil {
@@ -171,26 +171,26 @@ func (w *world) tunnel(authority string) (net.Conn, *http.Response) {
 	return conn, response
 }
 
-// refused waits for the next refusal that is told.
-func (w *world) refused() action.Refusal {
+// refused waits for the next reported refusal.
+func (w *testNetwork) refused() action.Refusal {
 	w.t.Helper()
 	select {
 	case r := <-w.refusals:
 		return r
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		w.t.Fatal("nothing was refused")
 		return action.Refusal{}
 	}
 }
 
-func (w *world) dials() []string {
+func (w *testNetwork) dials() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]string(nil), w.dialled...)
 }
 
-// secure starts a TLS server behind a name; the client it returns trusts it.
-func (w *world) secure(name, address string, h http.Handler) *http.Client {
+// secure starts a TLS server with a name, and returns a client that trusts it.
+func (w *testNetwork) secure(name, address string, h http.Handler) *http.Client {
 	s := httptest.NewUnstartedServer(h)
 	s.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
 	s.StartTLS()
