@@ -12,11 +12,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// maxAuthorities bounds the certificates of security.network.ca_file.
+// maxAuthorities is the largest number of certificates in
+// security.network.ca_file.
 const maxAuthorities = 100
 
-// authorities reads the certificates of security.network.ca_file, none where no
-// file is named. Faults: start_failed.
+// authorities reads the certificates of security.network.ca_file, none if no file
+// is configured. Faults: start_failed.
 func authorities(c config.Network) ([]*x509.Certificate, error) {
 	if c.CAFile == "" {
 		return nil, nil
@@ -32,7 +33,7 @@ func authorities(c config.Network) ([]*x509.Certificate, error) {
 		Hinted("name a PEM file with the certificates of authorities, and nothing else")
 }
 
-// readAuthorities reads a PEM file. An error names no content of it.
+// readAuthorities parses a PEM file. Errors do not repeat its content.
 func readAuthorities(data []byte) (all []*x509.Certificate, err error) {
 	for {
 		block, rest := pem.Decode(data)
@@ -64,8 +65,8 @@ func readAuthorities(data []byte) (all []*x509.Certificate, err error) {
 	return all, nil
 }
 
-// certPool is what the gateway's own requests for a box trust: what the machine
-// does, and the configured authorities. nil stands for the machine's alone.
+// certPool returns what the gateway's own requests for a box trust: the machine's
+// authorities and the configured ones. nil means the machine's only.
 func certPool(all []*x509.Certificate) (*x509.CertPool, error) {
 	if len(all) == 0 {
 		return nil, nil

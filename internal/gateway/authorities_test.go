@@ -18,7 +18,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/egress"
 )
 
-// certificate is one in PEM, of an authority or of a host.
+// certificate returns a certificate in PEM, of an authority or of a host.
 func certificate(t *testing.T, authority bool) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -36,7 +36,7 @@ func certificate(t *testing.T, authority bool) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: made})
 }
 
-func TestAFileOfAuthoritiesIsReadWhole(t *testing.T) {
+func TestAllCertificatesOfTheAuthoritiesFileAreRead(t *testing.T) {
 	one, two, host := certificate(t, true), certificate(t, true), certificate(t, false)
 	secret := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte("canary")})
 	for name, c := range map[string]struct {
@@ -60,7 +60,7 @@ func TestAFileOfAuthoritiesIsReadWhole(t *testing.T) {
 	}
 }
 
-func TestCertificatesThatCannotBeUsedAreNamedByTheirKeys(t *testing.T) {
+func TestErrorsOfCertificatesNameTheirKeys(t *testing.T) {
 	c := config.Default()
 	c.Server.StateDir = t.TempDir()
 	c.Security.Credentials.Backend = "none"
@@ -74,21 +74,21 @@ func TestCertificatesThatCannotBeUsedAreNamedByTheirKeys(t *testing.T) {
 		t.Errorf("found %v", found)
 	}
 	if _, err := newProxy(c.Security.Network, nil, nil, egress.Options{}); err == nil || !strings.Contains(err.Error(), "security.network.ca_file") {
-		t.Errorf("the door opened: %v", err)
+		t.Errorf("the proxy opened: %v", err)
 	}
 	if _, err := pageOptions(c); err == nil || !strings.Contains(err.Error(), "allow_self_signed[1]") {
-		t.Errorf("pages are set up: %v", err)
+		t.Errorf("page options were made: %v", err)
 	}
 	if err := os.WriteFile(file, certificate(t, true), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c.Security.Network.SelfSigned = []string{"nas.lan"}
 	if all := problems(c); len(all) > 0 {
-		t.Errorf("a sound configuration has %v", all)
+		t.Errorf("a valid configuration has %v", all)
 	}
 }
 
-func TestAnUpstreamProxyThatCannotBeUsedIsNamedByItsKey(t *testing.T) {
+func TestErrorsOfTheUpstreamProxyNameItsKey(t *testing.T) {
 	t.Setenv("PROXY_LOGIN", "canary-without-a-colon")
 	for _, c := range []struct {
 		proxy config.Upstream
@@ -106,12 +106,12 @@ func TestAnUpstreamProxyThatCannotBeUsedIsNamedByItsKey(t *testing.T) {
 			t.Errorf("%+v: %v", c.proxy, found)
 		}
 		if _, err := newProxy(all.Security.Network, nil, nil, egress.Options{}); err == nil || !strings.Contains(err.Error(), c.key) || strings.Contains(err.Error(), "canary") {
-			t.Errorf("%+v: the door opened, or tells: %v", c.proxy, err)
+			t.Errorf("%+v: the proxy opened, or the fault shows the login: %v", c.proxy, err)
 		}
 	}
 }
 
-func TestANamedProxyThatCannotBeUsedIsNamedByItsPlace(t *testing.T) {
+func TestErrorsOfANamedProxyNameItsPlace(t *testing.T) {
 	t.Setenv("PROXY_LOGIN", "canary-without-a-colon")
 	sound := config.Proxy{Name: "a", URL: "socks5://proxy:1080"}
 	for key, proxy := range map[string]config.Proxy{
@@ -124,7 +124,7 @@ func TestANamedProxyThatCannotBeUsedIsNamedByItsPlace(t *testing.T) {
 			t.Errorf("%s: %v", key, found)
 		}
 		if _, err := newProxy(c.Security.Network, nil, nil, egress.Options{}); err == nil || strings.Contains(err.Error(), "canary") {
-			t.Errorf("%s: the door opened, or tells: %v", key, err)
+			t.Errorf("%s: the proxy opened, or the fault shows the login: %v", key, err)
 		}
 	}
 }

@@ -13,17 +13,19 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
-// slow is a house whose clicks last until they are let go, or given up.
+// slow is a gateway whose clicks last until the test releases them or their call
+// is cancelled.
 type slow struct {
 	*records
-	began chan string   // what is clicked
+	began chan string   // the clicked references
 	let   chan struct{} // lets a click end
 }
 
-// openSlow is one where a click that is given up ends as ends says.
+// openSlow opens a gateway where the click of a cancelled call ends with the
+// result of ends.
 func openSlow(t *testing.T, ends func(context.Context) error) *slow {
 	t.Helper()
-	c := openCrowd(t, limits(5, 10))
+	c := openManyAgents(t, limits(5, 10))
 	s := &slow{began: make(chan string, 8), let: make(chan struct{})}
 	c.click = func(ctx context.Context, ref string) error {
 		s.began <- ref
@@ -35,14 +37,14 @@ func openSlow(t *testing.T, ends func(context.Context) error) *slow {
 		}
 	}
 	s.records = &records{tokens: map[action.Role]string{}, trail: c.trail}
-	s.offer(t, c.Gate, t.TempDir())
+	s.serve(t, c.Gate, t.TempDir())
 	return s
 }
 
 func givesUp(ctx context.Context) error { return context.Cause(ctx) }
 func isDone(context.Context) error      { return nil }
 
-// try clicks, and gives it up when cancel is called.
+// try clicks, and cancels the call when cancel is called.
 func (s *slow) try(t *testing.T, p *person, ref string) (cancel func()) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -52,7 +54,7 @@ func (s *slow) try(t *testing.T, p *person, ref string) (cancel func()) {
 	go func() {
 		defer close(left)
 		if result, err := p.CallTool(ctx, params); err == nil && ctx.Err() != nil {
-			t.Errorf("a call that was given up was answered: %+v", result)
+			t.Errorf("a cancelled call was answered: %+v", result)
 		}
 	}()
 	return func() {
@@ -61,7 +63,7 @@ func (s *slow) try(t *testing.T, p *person, ref string) (cancel func()) {
 	}
 }
 
-// outcome is the one outcome of the clicks that have become what result says.
+// outcome returns the only outcome of the clicks with this result.
 func (s *slow) outcome(t *testing.T, result string) action.Record {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -88,7 +90,7 @@ func (s *slow) outcome(t *testing.T, result string) action.Record {
 	return outcome
 }
 
-// intents waits until so many clicks are let begin.
+// intents waits until this many intents are recorded.
 func (s *slow) intents(t *testing.T, n int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -108,8 +110,8 @@ func (s *slow) intents(t *testing.T, n int) {
 	}
 }
 
-// remarks are what the next answer says of calls that were given up.
-func (p *person) remarks(t *testing.T) (said []string) {
+// notices returns what the next answer says about cancelled calls.
+func (p *person) notices(t *testing.T) (said []string) {
 	t.Helper()
 	result, err := p.CallTool(t.Context(), &sdk.CallToolParams{Name: "browser_snapshot"})
 	if err != nil || result.IsError {
@@ -123,17 +125,17 @@ func (p *person) remarks(t *testing.T) (said []string) {
 	return said
 }
 
-// settled checks what a call that was given up has left: one outcome, and one
-// word to the agent, once.
-func (s *slow) settled(t *testing.T, p *person, became string) {
+// checkCancelled checks what a cancelled call has left: one outcome, and one
+// notice to the agent, once.
+func (s *slow) checkCancelled(t *testing.T, p *person, became string) {
 	t.Helper()
 	if outcome := s.outcome(t, "cancelled"); !strings.Contains(outcome.Detail, became) {
 		t.Errorf("outcome %+v", outcome)
 	}
-	if said := p.remarks(t); len(said) != 1 || said[0] != "browser_click, was cancelled: "+became {
+	if said := p.notices(t); len(said) != 1 || said[0] != "browser_click, was cancelled: "+became {
 		t.Errorf("the next answer says %q", said)
 	}
-	if said := p.remarks(t); len(said) != 0 {
+	if said := p.notices(t); len(said) != 0 {
 		t.Errorf("the one after it says %q", said)
 	}
 }
@@ -144,7 +146,7 @@ func overBothSlow(t *testing.T, ends func(context.Context) error, f func(t *test
 		t.Run(name, func(t *testing.T) {
 			s := openSlow(t, ends)
 			p := s.person(t, transport(t, s.records), "2025-11-25", nil, nil)
-			if said := p.remarks(t); len(said) != 0 { // which starts the session
+			if said := p.notices(t); len(said) != 0 { // the first call starts the session
 				t.Errorf("the first answer says %q", said)
 			}
 			f(t, s, p)
@@ -152,19 +154,19 @@ func overBothSlow(t *testing.T, ends func(context.Context) error, f func(t *test
 	}
 }
 
-func TestACallCancelledWhileAPersonIsAskedWasNotCarriedOut(t *testing.T) {
+func TestACallCancelledDuringItsApprovalIsNotCarriedOut(t *testing.T) {
 	overBothSlow(t, givesUp, func(t *testing.T, s *slow, p *person) {
 		cancel := s.try(t, p, "e7")
 		id := p.question(t)
 		cancel()
-		s.settled(t, p, "it was not carried out")
+		s.checkCancelled(t, p, "it was not carried out")
 		if got := s.state(t, id); got != "pending" {
 			t.Errorf("its question is %s", got)
 		}
 	})
 }
 
-func TestACallCancelledBeforeItsTurnWasNotCarriedOut(t *testing.T) {
+func TestACallCancelledInTheQueueIsNotCarriedOut(t *testing.T) {
 	overBothSlow(t, givesUp, func(t *testing.T, s *slow, p *person) {
 		came := p.click(t)
 		await(t, "the first click", s.began)
@@ -175,24 +177,24 @@ func TestACallCancelledBeforeItsTurnWasNotCarriedOut(t *testing.T) {
 			t.Errorf("outcome %+v", outcome)
 		}
 		close(s.let)
-		first := await(t, "the first click's answer", came) // which is the next there is
+		first := await(t, "the first click's answer", came) // the next answer
 		if words := first.Content[0].(*sdk.TextContent).Text; strings.Count(words, "the call before, browser_click, was cancelled: it was not carried out") != 1 {
 			t.Errorf("the next answer is %s", words)
 		}
-		if said := p.remarks(t); len(said) != 0 || len(s.began) != 0 {
+		if said := p.notices(t); len(said) != 0 || len(s.began) != 0 {
 			t.Errorf("the one after it says %q; %d more clicks", said, len(s.began))
 		}
 	})
 }
 
-func TestACallCancelledWhileItActsSaysWhatBecameOfIt(t *testing.T) {
+func TestACallCancelledDuringItsActionReportsTheOutcome(t *testing.T) {
 	for became, ends := range map[string]func(context.Context) error{"it may have been carried out": givesUp, "it was carried out": isDone} {
 		t.Run(became, func(t *testing.T) {
 			overBothSlow(t, ends, func(t *testing.T, s *slow, p *person) {
 				cancel := s.try(t, p, "e1")
 				await(t, "the click", s.began)
 				cancel()
-				s.settled(t, p, became)
+				s.checkCancelled(t, p, became)
 			})
 		})
 	}

@@ -22,11 +22,11 @@ import (
 
 const (
 	diagnoseLimit = 60 * time.Second // of everything doctor does
-	minFreeBytes  = 1 << 30          // bytes free in the state directory; artifacts and audit grow there
+	minFreeBytes  = 1 << 30          // free space in the state directory, where artifacts and the audit trail grow
 )
 
-// diagnose checks everything that a session needs. Where the engine and the image are
-// present it starts a box and checks its isolation.
+// diagnose checks everything that a session needs. If the engine and the image
+// are present, it starts a box and checks its isolation.
 func diagnose(ctx context.Context, c config.Config, version string) []cli.Check {
 	ctx, cancel := context.WithTimeout(ctx, diagnoseLimit)
 	defer cancel()
@@ -37,7 +37,7 @@ func diagnose(ctx context.Context, c config.Config, version string) []cli.Check 
 	}
 	defer os.RemoveAll(dir)
 	own := c
-	own.Server.StateDir = dir // an instance of its own: a running gateway's boxes are not touched
+	own.Server.StateDir = dir // its own instance, so that boxes of a running gateway are not removed
 	driver, err := newDriver(own, version, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return append(checks, failedCheck(own.Browser.Sandbox.Driver, err))
@@ -57,13 +57,14 @@ func diagnose(ctx context.Context, c config.Config, version string) []cli.Check 
 	return append(checks, boxCheck(ctx, c, driver)...)
 }
 
-// guestCheck says whether the image holds this very program as its guest.
+// guestCheck checks whether the guest in the image is this version of the
+// program.
 func guestCheck(ctx context.Context, tag string) []cli.Check {
 	state, err := image.Present(ctx, tag, "")
 	switch {
 	case err != nil:
 		return []cli.Check{failedCheck("guest", err)}
-	case state == image.Absent: // the image's own line says so
+	case state == image.Absent: // the check of the image reports this
 		return nil
 	case state == image.Stale:
 		return []cli.Check{{Name: "guest", Detail: "the image was built for another version of this program", Repair: image.Command}}
@@ -95,7 +96,7 @@ func diskCheck(dir string) cli.Check {
 	return check
 }
 
-// checkpointCheck says whether checkpoints of the audit trail can be written.
+// checkpointCheck checks whether checkpoints of the audit trail can be written.
 func checkpointCheck(c config.Config) cli.Check {
 	dir := checkpointDir(c)
 	if err := checkWritable(dir); err != nil {
@@ -114,7 +115,7 @@ func checkWritable(dir string) error {
 		return err
 	}
 	defer os.Remove(probe.Name())
-	_, err = probe.Write(make([]byte, 1<<20)) // an audit that cannot grow stops everything
+	_, err = probe.Write(make([]byte, 1<<20)) // without space for the audit trail no call can run
 	return errors.Join(err, probe.Close())
 }
 
@@ -171,8 +172,7 @@ func displayCheck(h sandbox.Health) cli.Check {
 	return cli.Check{Name: "display", Detail: "Xvfb does not run: " + h.Display.Exit, Repair: "glovebox image build"}
 }
 
-// egressCheck sends the browser to an address that no rule allows: the proxy must refuse
-// it.
+// egressCheck opens an address that no rule allows: the proxy must refuse it.
 func egressCheck(ctx context.Context, proxy *egress.Proxy, id string, browser interface {
 	Do(context.Context, string, any, action.Pin) (action.Result, error)
 }) cli.Check {

@@ -14,8 +14,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/local"
 )
 
-// localDir is where boxes beside the gateway live: a tmpfs in the all-in-one
-// container, and short, because it holds sockets.
+// localDir is the folder of local boxes: a tmpfs in the all-in-one container. It
+// is short because socket paths are limited.
 const localDir = "/run/glovebox/boxes"
 
 // driver is a sandbox driver that can be checked and closed.
@@ -25,8 +25,8 @@ type driver interface {
 	Close() error
 }
 
-// openDriver opens the configured driver, and begins to remove what ended gateways
-// left on its engine.
+// openDriver opens the configured driver, and starts to remove what gateways that
+// have ended left on its engine.
 func (g *Gateway) openDriver(ctx context.Context, c config.Config, version string, log *slog.Logger) (driver, error) {
 	d, err := newDriver(c, version, log)
 	if err != nil {
@@ -68,7 +68,7 @@ func openLocal(box config.Sandbox, id string, key *bridge.Key, trust []byte, log
 		Policy: trust, AllowWeak: box.AllowWeak, Log: log,
 	})
 	if err != nil {
-		return nil, err // not a driver that is nil inside
+		return nil, err // not a non-nil interface with a nil pointer
 	}
 	return d, nil
 }
@@ -95,14 +95,14 @@ func openDocker(c config.Config, version, id string, key *bridge.Key, trust []by
 	return d, nil
 }
 
-const reapEvery = time.Minute // for what ended gateways left on the engine, and it does not remove itself
+const reapEvery = time.Minute // for boxes of ended gateways that do not remove themselves
 
-// reaper is a driver whose engine other gateways use too.
+// reaper is a driver whose engine is shared with other gateways.
 type reaper interface {
 	Reap(ctx context.Context) (int, error)
 }
 
-// reapBoxes removes what ended gateways left on the engine, each reapEvery.
+// reapBoxes removes what ended gateways left on the engine, every reapEvery.
 func (h *Gateway) reapBoxes(ctx context.Context, d driver, log *slog.Logger) {
 	r, shares := d.(reaper)
 	if !shares {

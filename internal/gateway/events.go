@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	maxWaitingRefusals = 256 // more are dropped: a page may ask for a forbidden host without end
-	maxWaitingPrompts  = 16  // of host requests and of limits; who reports more waits
+	maxWaitingRefusals = 256 // more are dropped, because a page may request a forbidden host forever
+	maxWaitingPrompts  = 16  // of host requests and of limits; further reports block
 )
 
-// events carries values up: what the proxy reports to the sessions, and what the
-// sessions report to the gate. The lower package puts a value on a queue, and
-// deliver, which knows both, hands it on.
+// events passes values upwards: from the proxy to the sessions, and from the
+// sessions to the gate. The lower package puts a value on a queue, and deliver,
+// which knows both, passes it on.
 type events struct {
 	refusals chan boxRefusal
 	channels chan channelRequest
 	prompts  chan prompt
 
-	done chan struct{} // closed when nothing is delivered any more
+	done chan struct{} // closed when delivery has stopped
 	work sync.WaitGroup
 }
 
@@ -32,20 +32,20 @@ type boxRefusal struct {
 	refusal action.Refusal
 }
 
-// channelRequest is a WebSocket that a box wants to open. The answer is nil when it
-// may.
+// channelRequest is a WebSocket that a box wants to open. The answer nil allows
+// it.
 type channelRequest struct {
 	ctx     context.Context //nolint:containedctx // of the connection that waits for the answer
 	box     string
 	channel action.Channel
-	answer  chan error // has room for one
+	answer  chan error // buffered, for one answer
 }
 
-// prompt is something that people are to be asked about a session.
+// prompt is a question to people about a session.
 type prompt struct {
 	session action.Session
-	host    string // to add to it; empty where it is to go on
-	limit   string // at which it is paused
+	host    string // the host to add; empty if the question is whether to continue
+	limit   string // the limit that paused the session
 }
 
 func newEvents() *events {
@@ -81,7 +81,7 @@ func (e *events) allowChannel(ctx context.Context, box string, channel action.Ch
 	}
 }
 
-// hostRequested reports that a page of a session was to open a host that people
+// hostRequested reports that a page of a session requested a host that people
 // could add.
 func (e *events) hostRequested(s action.Session, host string) { e.put(prompt{session: s, host: host}) }
 
@@ -95,19 +95,19 @@ func (e *events) put(p prompt) {
 	}
 }
 
-// sessionEvents is what the proxy's reports are for.
+// sessionEvents receives the proxy's reports.
 type sessionEvents interface {
 	Refused(box string, r action.Refusal)
 	Opens(ctx context.Context, box string, channel action.Channel) error
 }
 
-// prompter is what the sessions' reports are for.
+// prompter receives the sessions' reports.
 type prompter interface {
 	RequestHost(s action.Session, host string)
 	AskToResume(s action.Session, why string)
 }
 
-// deliver hands on what is reported, until close.
+// deliver passes reports on until close.
 func (e *events) deliver(sessions sessionEvents, gate prompter) {
 	e.work.Go(func() {
 		for {
@@ -115,7 +115,7 @@ func (e *events) deliver(sessions sessionEvents, gate prompter) {
 			case r := <-e.refusals:
 				sessions.Refused(r.box, r.refusal)
 			case r := <-e.channels:
-				e.work.Go(func() { r.answer <- sessions.Opens(r.ctx, r.box, r.channel) }) // a person may be asked
+				e.work.Go(func() { r.answer <- sessions.Opens(r.ctx, r.box, r.channel) }) // may wait for a person
 			case <-e.done:
 				return
 			}
@@ -137,11 +137,11 @@ func (e *events) deliver(sessions sessionEvents, gate prompter) {
 	})
 }
 
-// close ends the delivery, and waits for what is under way until ctx ends.
+// close stops the delivery, and waits for running ones until ctx ends.
 func (e *events) close(ctx context.Context) error {
 	close(e.done)
 	ended := make(chan struct{})
-	go func() { // ends when the last delivery does, whose waits are bounded
+	go func() { // ends with the last delivery, whose waits are bounded
 		defer close(ended)
 		e.work.Wait()
 	}()

@@ -15,7 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
 )
 
-// transports are the ways in which an agent's client speaks to the gateway.
+// transports are the ways in which an agent's client connects to the gateway.
 var transports = map[string]func(*testing.T, *records) sdk.Transport{
 	"streamable HTTP": func(_ *testing.T, r *records) sdk.Transport {
 		return &sdk.StreamableClientTransport{Endpoint: r.url + "/mcp", HTTPClient: &http.Client{Transport: bearing(r.tokens[action.Agent])}}
@@ -40,15 +40,15 @@ var transports = map[string]func(*testing.T, *records) sdk.Transport{
 	},
 }
 
-// person is a client whose person is told of questions.
+// person is an MCP client whose user is informed of questions.
 type person struct {
 	*sdk.ClientSession
-	asked chan *sdk.ElicitParams // what the client is to show
-	over  chan string            // questions that are over
-	told  chan string            // progress
+	asked chan *sdk.ElicitParams // requests to the client's user
+	over  chan string            // questions that have ended
+	told  chan string            // progress messages
 }
 
-// openingURLs are the capabilities of a client that opens addresses.
+// openingURLs are the capabilities of a client that can open addresses.
 var openingURLs = &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{URL: &sdk.URLElicitationCapabilities{}}}
 
 func (r *records) person(t *testing.T, transport sdk.Transport, version string, can *sdk.ClientCapabilities, answer func(context.Context) *sdk.ElicitResult) *person {
@@ -74,7 +74,7 @@ func (r *records) person(t *testing.T, transport sdk.Transport, version string, 
 	return p
 }
 
-// click clicks the one button, and says what came of it.
+// click clicks the only button, and returns the result.
 func (p *person) click(t *testing.T) <-chan *sdk.CallToolResult {
 	t.Helper()
 	params := &sdk.CallToolParams{Name: "browser_click", Arguments: map[string]any{"target": "e1"}}
@@ -90,19 +90,19 @@ func (p *person) click(t *testing.T) <-chan *sdk.CallToolResult {
 	return came
 }
 
-// await receives what must come soon.
+// await receives a value, with a time limit.
 func await[T any](t *testing.T, what string, from <-chan T) T {
 	t.Helper()
 	select {
 	case v := <-from:
 		return v
 	case <-time.After(20 * time.Second):
-		t.Fatalf("%s did not come", what)
+		t.Fatalf("%s did not arrive", what)
 		panic("unreachable")
 	}
 }
 
-// question is the id of the question that progress tells of.
+// question returns the id of the question in the progress message.
 func (p *person) question(t *testing.T) string {
 	t.Helper()
 	for {
@@ -137,7 +137,7 @@ func overBoth(t *testing.T, f func(t *testing.T, r *records, transport sdk.Trans
 	for name, transport := range transports {
 		t.Run(name, func(t *testing.T) {
 			r := openRecords(t)
-			r.rooms.button = "Delete invoice"
+			r.fakeSessions.button = "Delete invoice"
 			f(t, r, transport(t, r))
 		})
 	}
@@ -145,9 +145,9 @@ func overBoth(t *testing.T, f func(t *testing.T, r *records, transport sdk.Trans
 
 func accepts(context.Context) *sdk.ElicitResult { return &sdk.ElicitResult{Action: "accept"} }
 
-// The person at the client is told that a question waits and where it is
-// answered, in the client's own way. What the client says to it approves
-// nothing.
+// TestAnAcceptedElicitationApprovesNothing checks that the client informs its
+// user that a question waits and where it is answered, and that the client's own
+// answer approves nothing.
 func TestAnAcceptedElicitationApprovesNothing(t *testing.T) {
 	overBoth(t, func(t *testing.T, r *records, transport sdk.Transport) {
 		p := r.person(t, transport, "2025-11-25", openingURLs, accepts)
@@ -166,23 +166,24 @@ func TestAnAcceptedElicitationApprovesNothing(t *testing.T) {
 			t.Errorf("%s: %d %s", asked.URL, page.StatusCode, text)
 		}
 		if got := p.question(t); got != id {
-			t.Errorf("progress tells of %s", got)
+			t.Errorf("the progress message has question %s", got)
 		}
-		list, err := p.CallTool(t.Context(), &sdk.CallToolParams{Name: "browser_approval_status", Arguments: map[string]any{"approval_id": id}}) // by now the accept has come
-		if err != nil || list.IsError || r.state(t, id) != "pending" || r.rooms.clicked() != 0 {
-			t.Errorf("%v %+v: the question is %s, clicked %d times", err, list, r.state(t, id), r.rooms.clicked())
+		list, err := p.CallTool(t.Context(), &sdk.CallToolParams{Name: "browser_approval_status", Arguments: map[string]any{"approval_id": id}}) // by now the accept has arrived
+		if err != nil || list.IsError || r.state(t, id) != "pending" || r.fakeSessions.clicked() != 0 {
+			t.Errorf("%v %+v: the question is %s, clicked %d times", err, list, r.state(t, id), r.fakeSessions.clicked())
 		}
 		r.approve(t, id)
-		if result := await(t, "the result", came); result == nil || result.IsError || r.rooms.clicked() != 1 {
-			t.Errorf("%+v, clicked %d times", result, r.rooms.clicked())
+		if result := await(t, "the result", came); result == nil || result.IsError || r.fakeSessions.clicked() != 1 {
+			t.Errorf("%+v, clicked %d times", result, r.fakeSessions.clicked())
 		}
 		if got := await(t, "the word that it is over", p.over); got != id {
-			t.Errorf("over is %s", got)
+			t.Errorf("the ended question is %s", got)
 		}
 	})
 }
 
-// A client that does not answer, or too late, delays and changes nothing.
+// TestAnElicitationWithoutAnAnswerDelaysNothing has a client that does not
+// answer, or answers too late.
 func TestAnElicitationWithoutAnAnswerDelaysNothing(t *testing.T) {
 	overBoth(t, func(t *testing.T, r *records, transport sdk.Transport) {
 		late := make(chan struct{})
@@ -192,25 +193,25 @@ func TestAnElicitationWithoutAnAnswerDelaysNothing(t *testing.T) {
 		})
 		came := p.click(t)
 		r.approve(t, await(t, "the elicitation", p.asked).ElicitationID)
-		if result := await(t, "the result", came); result == nil || result.IsError || r.rooms.clicked() != 1 {
-			t.Errorf("%+v, clicked %d times", result, r.rooms.clicked())
+		if result := await(t, "the result", came); result == nil || result.IsError || r.fakeSessions.clicked() != 1 {
+			t.Errorf("%+v, clicked %d times", result, r.fakeSessions.clicked())
 		}
 		close(late)
 		again := p.click(t)
 		id := await(t, "another elicitation", p.asked).ElicitationID
 		if r.state(t, id) != "pending" {
-			t.Error("what was said to one question answered another")
+			t.Error("the answer to one question was used for another")
 		}
 		r.approve(t, id)
-		if result := await(t, "the result", again); result == nil || result.IsError || r.rooms.clicked() != 2 {
-			t.Errorf("%+v, clicked %d times", result, r.rooms.clicked())
+		if result := await(t, "the result", again); result == nil || result.IsError || r.fakeSessions.clicked() != 2 {
+			t.Errorf("%+v, clicked %d times", result, r.fakeSessions.clicked())
 		}
 	})
 }
 
-// Clients that did not declare that they open addresses are asked nothing, not
-// even by a form; nor are those of a revision in which servers do not ask.
-// They hear of the question by progress.
+// TestOnlyClientsThatOpenAddressesAreAsked checks that other clients get no
+// elicitation, not even a form, and neither do clients of a protocol revision
+// without server requests. They are informed by progress messages.
 func TestOnlyClientsThatOpenAddressesAreAsked(t *testing.T) {
 	form := &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}}
 	for name, with := range map[string]struct {
@@ -228,11 +229,11 @@ func TestOnlyClientsThatOpenAddressesAreAsked(t *testing.T) {
 				p := r.person(t, transport, with.version, with.can, with.answer)
 				came := p.click(t)
 				r.approve(t, p.question(t))
-				if result := await(t, "the result", came); result == nil || result.IsError || r.rooms.clicked() != 1 {
-					t.Errorf("%+v, clicked %d times", result, r.rooms.clicked())
+				if result := await(t, "the result", came); result == nil || result.IsError || r.fakeSessions.clicked() != 1 {
+					t.Errorf("%+v, clicked %d times", result, r.fakeSessions.clicked())
 				}
 				if len(p.asked) != 0 || len(p.over) != 0 {
-					t.Errorf("it was asked %+v", <-p.asked)
+					t.Errorf("the client was asked %+v", <-p.asked)
 				}
 			})
 		})

@@ -1,5 +1,5 @@
-// Package gateway builds the program: it opens every part in dependency order, and
-// closes them in reverse. No other package knows all the others.
+// Package gateway assembles the program: it opens every part in dependency order,
+// and closes them in reverse. It is the only package that knows all others.
 package gateway
 
 import (
@@ -55,7 +55,7 @@ func terminal(w io.Writer) bool {
 }
 
 func runGuest(ctx context.Context, out io.Writer) error {
-	place, beside, err := local.Enter() // beside the gateway, or in a container of its own
+	place, beside, err := local.Enter() // next to the gateway, or in a container of its own
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func runGuest(ctx context.Context, out io.Writer) error {
 	return guest.Run(ctx, c)
 }
 
-// imageTag returns the tag of the image boxes are made of.
+// imageTag returns the tag of the image of boxes.
 func imageTag(c config.Config, version string) string {
 	if c.Browser.Sandbox.Image != "" {
 		return c.Browser.Sandbox.Image
@@ -78,19 +78,21 @@ func imageTag(c config.Config, version string) string {
 	return "glovebox-browser:" + version
 }
 
-// gcPercent is the value for debug.SetGCPercent: half of Go's default. A gateway
-// allocates little and runs for long; snapshots of large pages make it grow.
+// gcPercent is the value for debug.SetGCPercent, half of Go's default. A gateway
+// allocates little and runs for a long time, but snapshots of large pages make
+// its heap grow.
 const gcPercent = 50
 
-// tuneGC makes the garbage collector keep memory low, unless $GOGC says otherwise.
+// tuneGC makes the garbage collector use less memory, unless $GOGC is set.
 func tuneGC() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
 }
 
-// freeMemory returns to the system the memory that only the start needed. Pools, such
-// as the one of 8 MiB in which migrations are read, are freed at the second collection.
+// freeMemory returns memory that only the start needed to the system. It collects
+// twice, because pools, such as the 8 MiB for reading migrations, are freed at
+// the second collection.
 func freeMemory() {
 	debug.FreeOSMemory()
 	debug.FreeOSMemory()

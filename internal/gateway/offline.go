@@ -14,16 +14,16 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
-// offline makes a call about tokens or the vault on the state directory while no gateway
-// uses it. The call goes through a gate, which records it; there are no sessions.
-// Whoever may open the directory is an operator. Faults:
-// already_active when a gateway uses it.
+// offline makes a call about tokens or the vault on the state directory while no
+// gateway uses it. The call goes through a gate, which records it, but there are
+// no sessions. A user who can open the directory is an operator. Faults:
+// already_active if a gateway uses it.
 func offline(ctx context.Context, c config.Config, call action.Call) (result action.Result, err error) {
 	if !strings.HasPrefix(call.Verb, "token.") && call.Verb != checkVerb {
 		return result, fault.New(fault.NotActive, "no gateway is running").Hinted("start it: glovebox serve")
 	}
 	if call.Verb == action.VerbTokenRevoke.Name {
-		c.Auth.Tokens = nil // also one whose name the configuration has taken since, which keeps the gateway from starting
+		c.Auth.Tokens = nil // so that a stored token can be revoked whose name is also in the configuration
 	}
 	log := slog.New(slog.DiscardHandler)
 	h := &Gateway{config: c}

@@ -13,8 +13,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
-// duration turns a number of the configuration into a duration; -1, which
-// switches a limit off, stays -1.
+// duration converts a number of the configuration to a duration. -1, which
+// disables a limit, stays -1.
 func duration(n int, unit time.Duration) time.Duration {
 	if n < 0 {
 		return -1

@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// policyKey is the configuration's key of what the policy calls by a path.
+// policyKey returns the configuration key for a path of the policy.
 func policyKey(path string) string {
 	if rest, effects := strings.CutPrefix(path, "effects["); effects {
 		return "security.effects.rules[" + rest
@@ -17,7 +17,7 @@ func policyKey(path string) string {
 	return "security.hitl." + path
 }
 
-// policyConfig is the policy's part of a configuration.
+// policyConfig returns the policy's part of a configuration.
 func policyConfig(c config.Config) policy.Config {
 	hitl := c.Security.HITL
 	out := policy.Config{
@@ -49,8 +49,8 @@ func condition(c config.Condition) policy.Condition {
 	return out
 }
 
-// policyProblems lists what the policy finds wrong with a configuration, by
-// the configuration's keys.
+// policyProblems lists the policy's problems with a configuration, with the
+// configuration's keys.
 func policyProblems(c config.Config) []config.Problem {
 	var all []config.Problem
 	for _, p := range policy.Check(policyConfig(c)) {
@@ -59,8 +59,8 @@ func policyProblems(c config.Config) []config.Problem {
 	return all
 }
 
-// explain says what the policy of a configuration would do with a call, without
-// a gateway.
+// explain returns what the policy of a configuration decides about a call,
+// without a gateway.
 func explain(c config.Config, q action.PolicyQuery) (action.PolicyExplanation, error) {
 	p, err := policy.New(policyConfig(c))
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 const policyPage = "../../docs/policy.md"
 
 // TestExamplesOfThePolicyPageLoad loads every configuration on the page as the
-// gateway would.
+// gateway does.
 func TestExamplesOfThePolicyPageLoad(t *testing.T) {
 	page, err := os.ReadFile(policyPage)
 	if err != nil {
@@ -39,7 +39,7 @@ func TestExamplesOfThePolicyPageLoad(t *testing.T) {
 	}
 }
 
-func TestThePolicyPageListsEveryParameterUpToDate(t *testing.T) {
+func TestThePolicyPageListsEveryParameter(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| parameter | |\n|---|---|\n")
 	for _, p := range policy.Params {
@@ -63,7 +63,7 @@ func TestRulesReachThePolicy(t *testing.T) {
 	}
 	e, err := explain(c, action.PolicyQuery{Verb: "page.goto", Args: []byte(`{"url": "http://localhost:3000/"}`)})
 	if err != nil || e.Decision != "allow" {
-		t.Errorf("an allowed place: %+v %v", e, err)
+		t.Errorf("an allowed host: %+v %v", e, err)
 	}
 	c.Security.HITL.Rules[0].Tools[0] = "page.clik"
 	problems := policyProblems(c)

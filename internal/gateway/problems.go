@@ -15,9 +15,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
 
-// problems lists what a gateway would refuse in a configuration that can be parsed: in
-// the policy, in the lists of the egress proxy, in files, and in the environment. It
-// changes nothing.
+// problems lists what a gateway would refuse in a configuration that can be
+// parsed: in the policy, in the lists of the egress proxy, in files, and in the
+// environment. It changes nothing.
 func problems(c config.Config) []config.Problem {
 	all := policyProblems(c)
 	for _, wrong := range egress.Check(network(c.Security.Network)) {
@@ -45,8 +45,8 @@ func problems(c config.Config) []config.Problem {
 	return append(all, append(tokenProblems(c), stateProblems(c)...)...)
 }
 
-// reachProblems lists what is wrong with the certificates that browsers are to
-// take, and with the upstream proxy. Faults name their keys first.
+// reachProblems lists problems of the certificates and of the upstream proxies.
+// Its faults begin with their keys.
 func reachProblems(c config.Network) (all []config.Problem) {
 	_, files := authorities(c)
 	_, proxy := upstream(c.Upstream, upstreamKey)
@@ -76,7 +76,7 @@ func webhookSecret(w config.Webhook) error {
 func tokenProblems(c config.Config) (all []config.Problem) {
 	entries, err := tokens(c)
 	if err != nil {
-		return nil // the configuration's own check names it
+		return nil // the configuration's own check reports it
 	}
 	for i := range entries {
 		if err := auth.Check(entries[:i+1]...); err != nil {
@@ -93,7 +93,7 @@ func stateProblems(c config.Config) (all []config.Problem) {
 	} {
 		info, err := os.Stat(place.dir)
 		switch {
-		case place.dir == "" || os.IsNotExist(err): // it is made
+		case place.dir == "" || os.IsNotExist(err): // it will be created
 		case err != nil:
 			all = append(all, config.Problem{Path: place.path, Message: fmt.Sprintf("%s cannot be used: %v", place.dir, err)})
 		case !info.IsDir():
@@ -103,7 +103,8 @@ func stateProblems(c config.Config) (all []config.Problem) {
 	return all
 }
 
-// problemOf is a fault as a problem of a key: what is wrong, and what helps.
+// problemOf converts a fault to a problem of a key, with the message and the
+// hint.
 func problemOf(path string, err error) config.Problem {
 	f := fault.From(err)
 	message := f.Message

@@ -11,8 +11,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/profile"
 )
 
-// Whatever keeps a gateway from starting by its configuration is found by
-// config check too, at its key and in words.
+// TestConfigCheckFindsWhatServeRefuses checks that config check reports every
+// configuration error that stops the gateway from starting, with its key.
 func TestConfigCheckFindsWhatServeRefuses(t *testing.T) {
 	t.Setenv(profile.KeyEnv, "no key")
 	t.Setenv("HOOK", "short")
@@ -47,6 +47,6 @@ func TestConfigCheckFindsWhatServeRefuses(t *testing.T) {
 	right.Server.StateDir = t.TempDir()
 	right.Security.Network.Navigation = []string{"example.com", "*.example.org"}
 	if got := problems(right); len(got) > 0 {
-		t.Errorf("a right one has %+v", got)
+		t.Errorf("a valid configuration has %+v", got)
 	}
 }

@@ -14,8 +14,8 @@ import (
 
 const upstreamKey = "security.network.upstream_proxy"
 
-// upstreams are the proxies that sessions name. Faults: invalid_request, which
-// names the key.
+// upstreams returns the proxies that sessions can name. Faults: invalid_request,
+// which names the key.
 func upstreams(c config.Network) (map[string]*egress.Upstream, error) {
 	all := map[string]*egress.Upstream{}
 	for i, p := range c.Upstreams {
@@ -28,8 +28,8 @@ func upstreams(c config.Network) (map[string]*egress.Upstream, error) {
 	return all, nil
 }
 
-// upstream is the proxy for public addresses that a key of the configuration
-// names, nil for none. Faults: invalid_request, which names the key.
+// upstream returns the upstream proxy of a configuration key; nil if there is
+// none. Faults: invalid_request, which names the key.
 func upstream(c config.Upstream, key string) (*egress.Upstream, error) {
 	if c.URL == "" {
 		return nil, nil
@@ -52,7 +52,7 @@ func upstream(c config.Upstream, key string) (*egress.Upstream, error) {
 	return proxy, nil
 }
 
-// openProxy opens the way out of all boxes. own are the gateway's listeners.
+// openProxy opens the egress proxy. own are the gateway's listeners.
 func (g *Gateway) openProxy(c config.Network, own []netip.AddrPort, reports *events, log *slog.Logger) (*egress.Proxy, error) {
 	proxy, err := newProxy(c, own, log, egress.Options{OnRefused: reports.refused, AllowChannel: reports.allowChannel})
 	if err != nil {
@@ -62,7 +62,8 @@ func (g *Gateway) openProxy(c config.Network, own []netip.AddrPort, reports *eve
 	return proxy, nil
 }
 
-// newProxy makes a proxy by the configuration. own are the gateway's listeners.
+// newProxy makes an egress proxy by the configuration. own are the gateway's
+// listeners.
 func newProxy(c config.Network, own []netip.AddrPort, log *slog.Logger, o egress.Options) (*egress.Proxy, error) {
 	most, err := c.Bytes()
 	if err != nil {

@@ -36,17 +36,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/workflow"
 )
 
-// rooms is a small session room: one page with one button, and crawls of two
-// pages. It counts the steps of crawls, and the clicks.
-type rooms struct {
-	button string // its name; Next when empty
+// fakeSessions simulates sessions: one page with one button, and crawls of two
+// pages. It counts the steps of crawls and the clicks.
+type fakeSessions struct {
+	button string // its name; Next if empty
 
 	mu     sync.Mutex
 	steps  int
 	clicks int
 }
 
-func (r *rooms) Look(_ context.Context, call action.Call) (action.Facts, action.Pin, error) {
+func (r *fakeSessions) Look(_ context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	facts := action.Facts{
 		Session: action.SessionFacts{ID: "s1", Box: "b1", State: "open"}, Page: action.Page{URL: "https://a.example/"},
 		Element:     &action.Element{Role: "button", Tag: "button", Name: cmp.Or(r.button, "Next"), Ref: "e1"},
@@ -58,7 +58,7 @@ func (r *rooms) Look(_ context.Context, call action.Call) (action.Facts, action.
 	return facts, action.Pin{Session: "s1"}, nil
 }
 
-func (r *rooms) Do(_ context.Context, call action.Call, _ action.Pin) (action.Result, error) {
+func (r *fakeSessions) Do(_ context.Context, call action.Call, _ action.Pin) (action.Result, error) {
 	result := action.Result{Session: "s1"}
 	switch args := call.Args.(type) {
 	case *action.Crawl:
@@ -90,21 +90,21 @@ func (r *rooms) Do(_ context.Context, call action.Call, _ action.Pin) (action.Re
 	return result, nil
 }
 
-func (r *rooms) Attach(context.Context, action.Call, action.Pin, func(action.Message)) (action.Attachment, error) {
-	return place{}, nil
+func (r *fakeSessions) Attach(context.Context, action.Call, action.Pin, func(action.Message)) (action.Attachment, error) {
+	return idleAttachment{}, nil
 }
 
-func (r *rooms) TargetScreenshot(context.Context, action.Call, action.Pin) (string, error) {
+func (r *fakeSessions) TargetScreenshot(context.Context, action.Call, action.Pin) (string, error) {
 	return "", nil
 }
 
-func (r *rooms) QueueNotice(string, string) {}
+func (r *fakeSessions) QueueNotice(string, string) {}
 
-func (r *rooms) Pause(context.Context, string, string, string) error { return nil }
+func (r *fakeSessions) Pause(context.Context, string, string, string) error { return nil }
 
-func (r *rooms) RequestableHost(string, string) string { return "" }
+func (r *fakeSessions) RequestableHost(string, string) string { return "" }
 
-func (r *rooms) taken() int {
+func (r *fakeSessions) taken() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := r.steps
@@ -112,33 +112,33 @@ func (r *rooms) taken() int {
 	return n
 }
 
-func (r *rooms) clicked() int {
+func (r *fakeSessions) clicked() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.clicks
 }
 
-// place serves a client until it goes away.
-type place struct{}
+// idleAttachment serves a client until it disconnects.
+type idleAttachment struct{}
 
-func (place) Serve(ctx context.Context, wire action.Wire) error {
+func (idleAttachment) Serve(ctx context.Context, wire action.Wire) error {
 	for {
 		if _, err := wire.Read(ctx); err != nil {
-			return nil //nolint:nilerr // the client has gone
+			return nil //nolint:nilerr // the client has disconnected
 		}
 	}
 }
 
-func (place) Close() {}
+func (idleAttachment) Close() {}
 
-// records is everything but the sessions, over a real listener.
+// records is everything except the sessions, on a real listener.
 type records struct {
-	url    string
-	tokens map[action.Role]string
-	tools  map[action.Role]*sdk.ClientSession
-	trail  *audit.Log
-	rooms  *rooms
-	seen   int64
+	url          string
+	tokens       map[action.Role]string
+	tools        map[action.Role]*sdk.ClientSession
+	trail        *audit.Log
+	fakeSessions *fakeSessions
+	seen         int64
 }
 
 func openRecords(t *testing.T) *records {
@@ -152,15 +152,15 @@ func openRecords(t *testing.T) *records {
 	check(t, err)
 	judge, err := policy.New(policy.Config{Enabled: true, Trusted: []string{"a.example"}})
 	check(t, err)
-	r := &records{tokens: map[action.Role]string{}, tools: map[action.Role]*sdk.ClientSession{}, trail: trail, rooms: &rooms{}}
-	g, err := gate.New(gate.Options{Sessions: r.rooms, Policy: judge, Approvals: desk, Audit: trail, Log: log})
+	r := &records{tokens: map[action.Role]string{}, tools: map[action.Role]*sdk.ClientSession{}, trail: trail, fakeSessions: &fakeSessions{}}
+	g, err := gate.New(gate.Options{Sessions: r.fakeSessions, Policy: judge, Approvals: desk, Audit: trail, Log: log})
 	check(t, err)
 	t.Cleanup(func() {
 		check(t, g.Close(context.Background()))
 		trail.Close()
 		_ = db.Close()
 	})
-	r.offer(t, g, dir)
+	r.serve(t, g, dir)
 	for role, token := range r.tokens {
 		client := sdk.NewClient(&sdk.Implementation{Name: "prober", Version: "1"}, nil)
 		session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{
@@ -173,8 +173,8 @@ func openRecords(t *testing.T) *records {
 	return r
 }
 
-// offer serves a gate over REST and MCP, as the program does.
-func (r *records) offer(t *testing.T, g *gate.Gate, dir string) {
+// serve serves a gate over REST and MCP, as the program does.
+func (r *records) serve(t *testing.T, g *gate.Gate, dir string) {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	book, err := auth.Open(dir)
@@ -213,7 +213,7 @@ func (b bearing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// request makes one request and reads its answer to the end.
+// request makes one request and reads its whole answer.
 func (r *records) request(method, path, body string, role action.Role) {
 	req, err := http.NewRequest(method, r.url+path, strings.NewReader(body))
 	if err != nil {
@@ -240,7 +240,7 @@ func (r *records) cli(role action.Role, args ...string) {
 	cli.Run(context.Background(), cli.Deps{}, append([]string{"--gateway", r.url, "--token", r.tokens[role]}, args...), none, cli.Stdio{In: out, Out: out, Err: out})
 }
 
-// attach lets a client of the browser's protocol come and go.
+// attach connects and disconnects a client of the DevTools protocol.
 func (r *records) attach(role action.Role) {
 	header := http.Header{"Authorization": {"Bearer " + r.tokens[role]}}
 	conn, _, err := websocket.Dial(context.Background(), "ws"+strings.TrimPrefix(r.url, "http")+"/v1/browser/cdp", &websocket.DialOptions{HTTPHeader: header}) //nolint:bodyclose // it is the connection's
@@ -249,9 +249,9 @@ func (r *records) attach(role action.Role) {
 	}
 }
 
-// deeds are what anybody may try, each with how many calls it is. Those of
-// strangers are counted elsewhere: they are not recorded singly.
-var deeds = map[string]func(r *records, role action.Role) (calls int){
+// actions are what a caller may try, each with its number of calls. Requests
+// without a token are counted elsewhere, since they are not recorded one by one.
+var actions = map[string]func(r *records, role action.Role) (calls int){
 	"read": func(r *records, as action.Role) int { r.request("GET", "/v1/browser/snapshot", "", as); return 1 },
 	"write": func(r *records, as action.Role) int {
 		r.request("POST", "/v1/browser/click", `{"ref":"e1"}`, as)
@@ -291,16 +291,17 @@ var deeds = map[string]func(r *records, role action.Role) (calls int){
 	"attach":        func(r *records, as action.Role) int { r.attach(as); return 1 },
 	"attach, plain": func(r *records, as action.Role) int { r.request("GET", "/v1/browser/cdp", "", as); return 1 },
 	"crawl": func(r *records, as action.Role) int {
-		r.rooms.taken()
+		r.fakeSessions.taken()
 		r.request("POST", "/v1/browser/crawl", `{"url":"https://a.example/","maxPages":2}`, as)
-		return 1 + r.rooms.taken()
+		return 1 + r.fakeSessions.taken()
 	},
 	"no crawl": func(r *records, as action.Role) int { r.request("POST", "/v1/browser/crawl", `{}`, as); return 1 },
 }
 
-// come returns the records since the last look, when n calls have left all of
-// theirs. A client's leaving is recorded when its connection has ended.
-func (r *records) come(t rapid.TB, n int) []action.Record {
+// next returns the records since the last look, when n calls have left all of
+// theirs. The disconnection of a client is recorded when its connection has
+// ended.
+func (r *records) next(t rapid.TB, n int) []action.Record {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	var all []action.Record
@@ -325,13 +326,13 @@ func (r *records) come(t rapid.TB, n int) []action.Record {
 	return all
 }
 
-func TestEveryCallOfEverySurfaceAndRoleLeavesOneIntentAndOneOutcome(t *testing.T) {
+func TestEveryCallHasOneIntentAndOneOutcomeOnEverySurface(t *testing.T) {
 	r := openRecords(t)
-	names := slices.Sorted(maps.Keys(deeds)) // the order of a map would not be drawn again
-	if n := deeds["crawl"](r, action.Operator); n < 4 {
+	names := slices.Sorted(maps.Keys(actions)) // a map's order would not be reproducible
+	if n := actions["crawl"](r, action.Operator); n < 4 {
 		t.Fatalf("a crawl of two pages is %d calls", n)
 	} else {
-		r.come(t, n)
+		r.next(t, n)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		want := 0
@@ -339,13 +340,13 @@ func TestEveryCallOfEverySurfaceAndRoleLeavesOneIntentAndOneOutcome(t *testing.T
 			return [2]string{
 				rapid.SampledFrom(names).Draw(t, "deed"), rapid.SampledFrom([]string{"agent", "operator"}).Draw(t, "role"),
 			}
-		}), 1, 8).Draw(t, "deeds")
+		}), 1, 8).Draw(t, "actions")
 		for _, d := range did {
-			want += deeds[d[0]](r, action.Role(d[1]))
+			want += actions[d[0]](r, action.Role(d[1]))
 		}
-		pairs(t, r.come(t, want), want)
+		pairs(t, r.next(t, want), want)
 	})
-	// Nothing came later that belongs to none of them.
+	// No further records exist that belong to none of the calls.
 	r.request("GET", "/v1/nowhere", "", action.Agent)
 	rest := []action.Record{}
 	_ = r.trail.Follow(t.Context(), "default", r.seen, func(record action.Record) error {
@@ -357,13 +358,12 @@ func TestEveryCallOfEverySurfaceAndRoleLeavesOneIntentAndOneOutcome(t *testing.T
 	})
 	for i, record := range rest {
 		if i < len(rest)-2 && record.EventType != audit.Protocol {
-			t.Errorf("a record too many: %+v", record)
+			t.Errorf("an additional record: %+v", record)
 		}
 	}
 }
 
-// pairs holds records against the rule: one intent, and behind it one outcome,
-// for each call.
+// pairs checks that each call has one intent and after it one outcome.
 func pairs(t *rapid.T, all []action.Record, want int) {
 	open, done := map[string]action.Record{}, 0
 	for _, record := range all {
@@ -371,13 +371,13 @@ func pairs(t *rapid.T, all []action.Record, want int) {
 		before, begun := open[key]
 		switch {
 		case record.CorrelationID == "" || record.Actor == "" || record.Scope != "default":
-			t.Fatalf("whose is it? %+v", record)
+			t.Fatalf("a record without a call: %+v", record)
 		case record.EventType == audit.Intent && begun:
 			t.Fatalf("two intents: %+v", record)
 		case record.EventType == audit.Intent:
 			open[key] = record
 		case record.EventType == audit.Outcome && (!begun || before.Actor != record.Actor || record.Result == ""):
-			t.Fatalf("an outcome of nothing: %+v after %+v", record, before)
+			t.Fatalf("an outcome without an intent: %+v after %+v", record, before)
 		case record.EventType == audit.Outcome:
 			delete(open, key)
 			done++

@@ -13,9 +13,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
 
-// What sessions learn is in none of the house's records and log lines: both
-// are made before any session is.
-func TestRecordsAndLogOfAHouseKnowItsSecrets(t *testing.T) {
+// TestRecordsAndLogContainNoSecretsOfSessions checks that secrets that sessions
+// learn are redacted in all records and log lines, although trail and logger are
+// made before any session.
+func TestRecordsAndLogContainNoSecretsOfSessions(t *testing.T) {
 	const secret = "k7Qp2mXv9RtLw4Zs8NbY3cDf"
 	c := config.Default()
 	c.Server.StateDir = t.TempDir()

@@ -19,17 +19,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// reloadableKeys are the keys that a reload applies. The others need a restart: the
-// proxy and the webhook are opened once.
+// reloadableKeys are the keys that a reload applies. The others need a restart,
+// because the proxy and the webhook are opened only once.
 var reloadableKeys = []string{
 	"security.hitl.enabled", "security.hitl.timeouts.", "security.hitl.trusted_domains", "security.hitl.sensitive_domains", "security.hitl.rules", "security.hitl.ask_at", "security.effects.rules",
 	"security.network.navigation", "security.network.subresources", "security.network.listed", "security.network.allow_private", "security.network.ports",
 }
 
-const maxProblemText = 1000 // characters of what is wrong with a configuration, in a record
+const maxProblemText = 1000 // characters of the problems of a configuration, in a record
 
-// reloads reloads the configuration at each signal, until ctx ends. A terminal that was
-// closed sends the same signal: then the gateway ends.
+// reloads reloads the configuration at each signal, until ctx ends. A closed
+// terminal sends the same signal; then the gateway ends.
 func (h *Gateway) reloads(ctx context.Context, signals <-chan os.Signal, o cli.ServeOptions, log *slog.Logger, end func()) {
 	for {
 		select {
@@ -59,7 +59,7 @@ func (h *Gateway) Reload(c config.Config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	if err := h.sessions.SetNetwork(network(c.Security.Network)); err != nil { // the last that can fail
+	if err := h.sessions.SetNetwork(network(c.Security.Network)); err != nil { // the last step that can fail
 		return err
 	}
 	h.approvals.SetTimeouts(timeouts(c))
@@ -95,7 +95,7 @@ func (h *Gateway) reloadFailed(c config.Config, err error, log *slog.Logger) {
 	})
 }
 
-// configEvent is the record of a configuration that came into force.
+// configEvent is the record of a configuration that was applied.
 func configEvent(what string, c config.Config, rules *policy.Policy) action.Record {
 	source := "no file"
 	if c.Source.File != "" {
@@ -107,7 +107,7 @@ func configEvent(what string, c config.Config, rules *policy.Policy) action.Reco
 	}
 }
 
-// timeouts is how long questions wait.
+// timeouts returns how long questions wait.
 func timeouts(c config.Config) approval.Timeouts {
 	t := c.Security.HITL.Timeouts
 	return approval.Timeouts{

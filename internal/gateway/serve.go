@@ -26,11 +26,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
 
-// shutdownLimit bounds the end of a gateway: answers on their way, then its
-// boxes.
+// shutdownLimit is the time limit for the end of a gateway: for answers that are
+// being sent, then for its boxes.
 const shutdownLimit = 35 * time.Second
 
-// serve runs a gateway until ctx ends, or until it was idle for too long.
+// serve runs a gateway until ctx ends or it was idle for too long.
 func serve(ctx context.Context, c config.Config, version string, o cli.ServeOptions) (err error) {
 	log := slog.New(slog.NewTextHandler(o.Err, nil))
 	if o.LogJSON {
@@ -96,7 +96,7 @@ func run(ctx context.Context, server *http.Server, listener net.Listener) error 
 		return fmt.Errorf("the listener ended: %w", err)
 	case <-ctx.Done():
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second) // for answers on their way
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second) // for answers that are being sent
 	defer cancel()
 	if server.Shutdown(ctx) != nil {
 		_ = server.Close()
@@ -105,8 +105,8 @@ func run(ctx context.Context, server *http.Server, listener net.Listener) error 
 	return nil
 }
 
-// greet says where the gateway is and how to connect to it. The agent's token
-// is shown on a terminal only: elsewhere it would stay in a log.
+// greet prints where the gateway is and how to connect to it. It prints the
+// agent's token only on a terminal, since otherwise it would stay in a log.
 func greet(o cli.ServeOptions, c config.Config, address string) error {
 	token := "in " + filepath.Join(c.Server.StateDir, auth.AgentFile)
 	if o.Terminal {
@@ -140,18 +140,18 @@ API: %[1]s/docs (with a token), or %[5]s openapi --docs
 	return err
 }
 
-// idleWatch lets calls through to the gateway, and knows when it was last used.
+// idleWatch passes calls to the gateway and tracks when it was last used.
 type idleWatch struct {
 	gateway *Gateway
 	limit   time.Duration
-	calls   chan struct{} // one for each call that begins or ends
+	calls   chan struct{} // one value for each call that begins or ends
 }
 
 func newIdleWatch(gw *Gateway, limit time.Duration) *idleWatch {
 	return &idleWatch{gateway: gw, limit: limit, calls: make(chan struct{}, 1)}
 }
 
-// Call lets a call through to the orchestrator.
+// Call passes a call to the orchestrator.
 func (i *idleWatch) Call(ctx context.Context, call action.Call) (action.Result, error) {
 	i.noteCall()
 	defer i.noteCall()
@@ -163,8 +163,8 @@ func (i *idleWatch) Refuse(ctx context.Context, call action.Call, why error) {
 	i.gateway.Orchestrator.Refuse(ctx, call, why)
 }
 
-// Attach lets a client of the browser's protocol through to the gate. Its
-// session is open as long as it is attached, so that the gateway is not idle.
+// Attach passes a client of the DevTools protocol to the gate. While it is
+// attached its session is open, so the gateway is not idle.
 func (i *idleWatch) Attach(ctx context.Context, call action.Call) (action.Attachment, error) {
 	i.noteCall()
 	defer i.noteCall()
@@ -178,8 +178,8 @@ func (i *idleWatch) noteCall() {
 	}
 }
 
-// watch ends the gateway when it was not used for the limit and no session is
-// open. With no limit it does nothing.
+// watch ends the gateway when no session is open and it was not used for the
+// limit. Without a limit it does nothing.
 func (i *idleWatch) watch(ctx context.Context, end func()) {
 	if i.limit <= 0 {
 		return
@@ -202,14 +202,14 @@ func (i *idleWatch) watch(ctx context.Context, end func()) {
 	}
 }
 
-// listenOptions says from where, and under which names, the gateway may be called.
+// listenOptions returns from where and by which names the gateway may be called.
 func listenOptions(s config.Server) (rest.Options, error) {
 	proxies, err := s.Prefixes()
 	if err != nil {
 		return rest.Options{}, err
 	}
 	hosts := s.Hosts
-	if at, err := netip.ParseAddrPort(s.Listen); err == nil && !at.Addr().IsUnspecified() { // 0.0.0.0 is a name web pages may try
+	if at, err := netip.ParseAddrPort(s.Listen); err == nil && !at.Addr().IsUnspecified() { // web pages may try the name 0.0.0.0
 		hosts = append([]string{at.Addr().String()}, hosts...)
 	}
 	return rest.Options{
@@ -218,7 +218,7 @@ func listenOptions(s config.Server) (rest.Options, error) {
 	}, nil
 }
 
-// withTLS is a listener that speaks TLS, where that is configured.
+// withTLS wraps a listener in TLS, if that is configured.
 func withTLS(s config.Server, l net.Listener, log *slog.Logger) (net.Listener, error) {
 	if s.TLS.Cert == "" {
 		return l, nil

@@ -13,8 +13,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
-// instance returns the id of the gateway of this state directory, which labels
-// its boxes: 16 hex digits, made once.
+// instance returns the id of the gateway of this state directory, 16 hex digits,
+// which it creates once. It labels the gateway's boxes.
 func instance(dir string) (string, error) {
 	path := filepath.Join(dir, "instance")
 	data, err := os.ReadFile(path)
@@ -31,8 +31,8 @@ func instance(dir string) (string, error) {
 	return id, nil
 }
 
-// lock locks the state directory for this process. Two gateways on one directory would
-// each remove the other's boxes. The lock ends with the process.
+// lock locks the state directory for this process. Otherwise two gateways on one
+// directory would remove each other's boxes. The lock ends with the process.
 func lock(dir string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fault.New(fault.StartFailed, "cannot make the state directory %s", dir).

@@ -19,10 +19,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/telemetry"
 )
 
-// storeFile is the name of the store in the state directory.
+// storeFile is the name of the database file in the state directory.
 const storeFile = "glovebox.db"
 
-// checkpointDir is the folder of the trail's checkpoints.
+// checkpointDir returns the folder of the trail's checkpoints.
 func checkpointDir(c config.Config) string {
 	if c.Audit.CheckpointDir != "" {
 		return c.Audit.CheckpointDir
@@ -42,7 +42,7 @@ func (h *Gateway) openTrail(ctx context.Context, c config.Config, db *store.DB, 
 	})
 }
 
-// openTrace begins to send spans of calls, where a collector is configured.
+// openTrace starts to send spans of calls, if a collector is configured.
 func (h *Gateway) openTrace(ctx context.Context, c config.Config, version string, trail *audit.Log, log *slog.Logger) error {
 	if c.Audit.OTLP == "" {
 		return nil
@@ -57,12 +57,12 @@ func (h *Gateway) openTrace(ctx context.Context, c config.Config, version string
 	return nil
 }
 
-// publicKey is the key that checkpoints are verified with: the one in a file,
-// or else that of the state directory.
+// publicKey returns the key that verifies checkpoints: the one in file, or that
+// of the state directory.
 func publicKey(c config.Config, file string) (ed25519.PublicKey, error) {
 	if file == "" {
 		path := filepath.Join(c.Server.StateDir, audit.KeyFile)
-		if _, err := os.Stat(path); err != nil { // making one would be of no use
+		if _, err := os.Stat(path); err != nil { // a new key would verify nothing
 			return nil, fault.New(fault.NotFound, "there is no signing key in %s", c.Server.StateDir).
 				Hinted("a gateway makes it at its first start; give the public one with --public-key")
 		}
@@ -80,7 +80,7 @@ func publicKey(c config.Config, file string) (ed25519.PublicKey, error) {
 	return audit.ReadPublic(text)
 }
 
-// showKey prints the public key.
+// showKey returns the public key as text.
 func showKey(c config.Config) ([]byte, string, error) {
 	public, err := publicKey(c, "")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // checkVerb is the verb that the vault answers.
 const checkVerb = "credential.check"
 
-// openVault opens the source of credentials, until the gateway is closed.
+// openVault opens the source of credentials. It is closed with the gateway.
 func (g *Gateway) openVault(c config.Config) (err error) {
 	if g.vault, err = openVault(c); err != nil {
 		return err
@@ -25,8 +25,8 @@ func (g *Gateway) openVault(c config.Config) (err error) {
 	return nil
 }
 
-// openVault opens the source of credentials. It makes no request to it yet.
-// Faults: invalid_request, start_failed.
+// openVault opens the source of credentials, without a request to it. Faults:
+// invalid_request, start_failed.
 func openVault(c config.Config) (*source.Vault, error) {
 	from, err := openSource(c)
 	if err != nil {
@@ -35,8 +35,9 @@ func openVault(c config.Config) (*source.Vault, error) {
 	return source.Open(source.Options{Source: from, Path: c.Security.Credentials.Path})
 }
 
-// openSource opens the configured source of credentials, nil for none. Its keys are in
-// the environment or in files, not in the configuration, which can be printed.
+// openSource opens the configured source of credentials; nil if there is none.
+// Its keys are in the environment or in files, not in the configuration, which
+// can be printed.
 func openSource(c config.Config) (source.Source, error) {
 	switch c.Security.Credentials.Backend {
 	case "file":
@@ -68,13 +69,13 @@ func server(c config.HashiCorp) source.HashiCorp {
 	}
 }
 
-// vaultCheck says what of the vault a host would get.
+// vaultCheck answers what the vault has for a host.
 type vaultCheck struct {
 	vault      *source.Vault
 	autoInject bool
 }
 
-// check says what a host would get in the caller's scope.
+// check returns what a host would get from the vault in the caller's scope.
 func (v vaultCheck) check(ctx context.Context, call action.Call) (action.Result, error) {
 	args, ok := call.Args.(*action.CredentialQuery)
 	if !ok {
@@ -101,7 +102,7 @@ func (v vaultCheck) check(ctx context.Context, call action.Call) (action.Result,
 	return action.Result{Data: &check}, nil
 }
 
-// vaultFindings says whether the vault can be asked, and how much is in it.
+// vaultFindings checks whether the vault answers, and how much is in it.
 func vaultFindings(ctx context.Context, c config.Config) []cli.Check {
 	if c.Security.Credentials.Backend == "none" {
 		return nil

@@ -14,8 +14,8 @@ import (
 
 const aDocument = `{"domain":"example.com","cookies":[{"name":"sid","value":"canary-41"}],"login":{"password":"canary-42"}}`
 
-// TestEachBackendAnswersWithoutAGateway checks a host as glovebox vault check
-// does where no gateway runs, through the gate of a house without sessions.
+// TestEachBackendAnswersWithoutAGateway checks a host as `glovebox vault check`
+// does without a gateway, through a gate without sessions.
 func TestEachBackendAnswersWithoutAGateway(t *testing.T) {
 	server := vaulttest.Start(t, vaulttest.Options{Mount: "secrets"})
 	server.Put("browser/example.com", aDocument)
@@ -56,7 +56,7 @@ func TestEachBackendAnswersWithoutAGateway(t *testing.T) {
 	}
 }
 
-func TestACheckOfNoHostIsAMistake(t *testing.T) {
+func TestACheckOfAnInvalidHostIsRefused(t *testing.T) {
 	c := config.Default()
 	c.Server.StateDir = t.TempDir()
 	for _, domain := range []string{"https://example.com/", "example.com:443", "a b", "."} {
@@ -67,7 +67,7 @@ func TestACheckOfNoHostIsAMistake(t *testing.T) {
 	}
 }
 
-func TestDoctorSaysWhatIsWrongWithTheVault(t *testing.T) {
+func TestDoctorReportsProblemsOfTheVault(t *testing.T) {
 	unsound := t.TempDir()
 	t.Setenv("GLOVEBOX_SECRET_SECRETS_BROWSER_EXAMPLE_COM", `{"domain":"example.com","cookies":"canary-41"}`)
 	for name, change := range map[string]func(*config.Credentials){

@@ -14,8 +14,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
 )
 
-// openWebhook starts to deliver to the configured address, if there is one. Fault:
-// invalid_request without its secret.
+// openWebhook starts deliveries to the configured address, if there is one.
+// Fault: invalid_request if its secret is missing.
 func (h *Gateway) openWebhook(ctx context.Context, c config.Webhook, o webhook.Options) error {
 	if c.URL == "" {
 		return webhook.Forget(ctx, o.DB)
@@ -37,7 +37,7 @@ func noSecret(c config.Webhook) *fault.Fault {
 		Hinted("set it to whsec_ and base64 of 32 random bytes: export %s=whsec_$(openssl rand -base64 32)", c.SecretEnv)
 }
 
-// webhookCheck reports the deliveries of the webhook, where one is configured.
+// webhookCheck checks the deliveries of the webhook, if one is configured.
 func webhookCheck(ctx context.Context, c config.Config) []cli.Check {
 	if c.Security.HITL.Webhook.URL == "" {
 		return nil

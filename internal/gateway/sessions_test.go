@@ -27,26 +27,27 @@ import (
 )
 
 const (
-	crowdScopes   = 20
-	crowdSessions = 5  // of a scope
-	crowdCalls    = 12 // of a session, half of them writes
+	crowdScopes  = 20
+	manySessions = 5  // of a scope
+	manyCalls    = 12 // of a session, half of them writes
 )
 
-// crowd is a house whose boxes are in memory: real gate, trail and sessions.
-type crowd struct {
+// manyAgents is a gateway with the real gate, trail and sessions, and boxes in
+// memory.
+type manyAgents struct {
 	*gate.Gate
 	trail *audit.Log
 
 	mu   sync.Mutex
-	done map[string]int // by what was typed: how often
+	done map[string]int // how often each text was typed
 
-	click func(ctx context.Context, ref string) error // a click; nil where the test has none
+	click func(ctx context.Context, ref string) error // nil if the test does not click
 }
 
-// echo is a browser that answers with what was asked of it.
+// echo is a browser that answers with the text of the call.
 type echo struct {
-	session.Browser // nil: what the test does not ask for panics
-	crowd           *crowd
+	session.Browser // nil: methods that the test does not need panic
+	manyAgents      *manyAgents
 	stream          sandbox.Stream
 	over            chan struct{}
 }
@@ -68,14 +69,14 @@ func (e *echo) Look(_ context.Context, verb string, args any) (action.Facts, act
 func (e *echo) Do(ctx context.Context, _ string, args any, _ action.Pin) (action.Result, error) {
 	switch a := args.(type) {
 	case *action.Type:
-		e.crowd.mu.Lock()
-		e.crowd.done[a.Input]++
-		e.crowd.mu.Unlock()
+		e.manyAgents.mu.Lock()
+		e.manyAgents.done[a.Input]++
+		e.manyAgents.mu.Unlock()
 		return action.Result{Notes: []string{a.Input}}, nil
 	case *action.TakeSnapshot:
 		return action.Result{Notes: []string{a.Ref}}, nil
 	case *action.Click:
-		return action.Result{}, e.crowd.click(ctx, a.Ref)
+		return action.Result{}, e.manyAgents.click(ctx, a.Ref)
 	}
 	return action.Result{}, errors.New("not asked for")
 }
@@ -91,31 +92,31 @@ func (e *echo) Close() error {
 	return e.stream.Close()
 }
 
-func openCrowd(t *testing.T, limits session.Config) *crowd {
+func openManyAgents(t *testing.T, limits session.Config) *manyAgents {
 	t.Helper()
-	c := &crowd{done: map[string]int{}}
+	c := &manyAgents{done: map[string]int{}}
 	state, log := t.TempDir(), slog.New(slog.DiscardHandler)
 	db := try(store.Open(t.Context(), filepath.Join(state, "glovebox.db")))(t)
 	files := try(artifact.Open(t.Context(), filepath.Join(state, "artifacts"), db, artifact.Limits{}, log))(t)
 	key := try(profile.Key("", state))(t)
 	profiles := try(profile.Open(t.Context(), filepath.Join(state, "profiles"), db, key, log))(t)
 	c.trail = try(audit.Open(t.Context(), audit.Options{DB: db, Log: log}))(t)
-	c.trail.Record(action.Record{EventType: audit.Config, Detail: "started"}) // a query cannot begin before record 2
+	c.trail.Record(action.Record{EventType: audit.Config, Detail: "started"}) // a query cannot start before record 2
 	door := egress.New(egress.Options{Log: log})
-	rooms := try(session.New(t.Context(), session.Options{
+	fakeSessions := try(session.New(t.Context(), session.Options{
 		DB: db, Artifacts: files, Profiles: profiles, Driver: sandboxtest.NewEngine().Driver("gw"), Egress: door,
 		Record: c.trail.Record, Config: limits, Log: log,
 		Open: func(ctx context.Context, box sandbox.Box, _ engine.Options) (session.Browser, error) {
 			stream, err := box.CDP(ctx)
-			return &echo{crowd: c, stream: stream, over: make(chan struct{})}, err
+			return &echo{manyAgents: c, stream: stream, over: make(chan struct{})}, err
 		},
 	}))(t)
 	rules := try(policy.New(policy.Config{Enabled: true, Trusted: []string{"app.example"}}))(t)
 	desk := try(approval.Open(t.Context(), approval.Options{DB: db, Log: log}))(t)
-	c.Gate = try(gate.New(gate.Options{Sessions: rooms, Policy: rules, Approvals: desk, Audit: c.trail, Log: log}))(t)
+	c.Gate = try(gate.New(gate.Options{Sessions: fakeSessions, Policy: rules, Approvals: desk, Audit: c.trail, Log: log}))(t)
 	t.Cleanup(func() {
 		ctx := context.Background()
-		err := errors.Join(c.Close(ctx), rooms.Close(ctx))
+		err := errors.Join(c.Close(ctx), fakeSessions.Close(ctx))
 		desk.Close()
 		c.trail.Close()
 		if err := errors.Join(err, door.Shutdown(ctx), files.Close(), db.Close()); err != nil {
@@ -144,21 +145,21 @@ func limits(perScope, all int) session.Config {
 	}
 }
 
-func (c *crowd) start(ctx context.Context, scope string) (action.Result, error) {
+func (c *manyAgents) start(ctx context.Context, scope string) (action.Result, error) {
 	return c.Call(ctx, action.Call{Verb: "session.start", Args: &action.SessionStart{}, Caller: action.Caller{Actor: "bot", Scope: scope, Role: action.Agent}})
 }
 
-// TestAHundredSessionsAtOnce has each session's agent write and read in turn,
-// all at the same time: every answer is the one to its call, nothing is done
-// twice, and the trail has each call's intent before its outcome.
+// TestAHundredSessionsAtOnce lets each session's agent write and read at the same
+// time: every answer belongs to its call, nothing is done twice, and the trail
+// has each call's intent before its outcome.
 func TestAHundredSessionsAtOnce(t *testing.T) {
-	c := openCrowd(t, limits(crowdSessions, crowdScopes*crowdSessions))
+	c := openManyAgents(t, limits(manySessions, crowdScopes*manySessions))
 	var agents sync.WaitGroup
-	for n := range crowdScopes * crowdSessions {
+	for n := range crowdScopes * manySessions {
 		agents.Go(func() { c.work(t, fmt.Sprintf("scope%d", n%crowdScopes), n) })
 	}
 	agents.Wait()
-	if want := crowdScopes * crowdSessions * crowdCalls / 2; len(c.done) != want {
+	if want := crowdScopes * manySessions * manyCalls / 2; len(c.done) != want {
 		t.Errorf("%d texts were typed, want %d", len(c.done), want)
 	}
 	for text, times := range c.done {
@@ -175,14 +176,14 @@ func TestAHundredSessionsAtOnce(t *testing.T) {
 	}
 }
 
-// work is one agent's life.
-func (c *crowd) work(t *testing.T, scope string, n int) {
+// work makes the calls of one agent.
+func (c *manyAgents) work(t *testing.T, scope string, n int) {
 	started, err := c.start(t.Context(), scope)
 	if err != nil {
 		t.Errorf("session %d: %v", n, err)
 		return
 	}
-	for i := range crowdCalls {
+	for i := range manyCalls {
 		token := fmt.Sprintf("a%dc%d", n, i)
 		call := action.Call{ID: token, Verb: "page.snapshot", Args: &action.TakeSnapshot{Ref: token}, Session: started.Session, Caller: action.Caller{Actor: "bot", Scope: scope, Role: action.Agent}}
 		if i%2 == 0 {
@@ -195,11 +196,11 @@ func (c *crowd) work(t *testing.T, scope string, n int) {
 	}
 }
 
-// pairs reads a scope's whole trail: of each call one intent and then one
-// outcome, and each agent's calls in the order they were made.
-func (c *crowd) pairs(t *testing.T, scope string) {
+// pairs reads the whole trail of a scope. Each call must have one intent and then
+// one outcome, and each agent's calls must be in their order.
+func (c *manyAgents) pairs(t *testing.T, scope string) {
 	t.Helper()
-	var after int64 = 1 // of 0 a query begins at the end
+	var after int64 = 1 // after 0, a query starts at the end
 	state, last := map[string]string{}, map[string]int{}
 	calls := 0
 	for {
@@ -232,7 +233,7 @@ func (c *crowd) pairs(t *testing.T, scope string) {
 			}
 		}
 	}
-	if want := crowdSessions * crowdCalls; calls != want {
+	if want := manySessions * manyCalls; calls != want {
 		t.Errorf("%s has %d calls, want %d", scope, calls, want)
 	}
 	for id, end := range state {
@@ -242,8 +243,8 @@ func (c *crowd) pairs(t *testing.T, scope string) {
 	}
 }
 
-// TestOneStartTooMany has more callers start at once than may: exactly the
-// limit get a session, whether it is the scope's or that of all.
+// TestOneStartTooMany starts more sessions at once than are allowed: exactly the
+// limit must start, whether it is the limit of a scope or of all.
 func TestOneStartTooMany(t *testing.T) {
 	for name, of := range map[string]struct {
 		limits session.Config
@@ -253,7 +254,7 @@ func TestOneStartTooMany(t *testing.T) {
 		"of all":     {limits(-1, 7), func(n int) string { return fmt.Sprintf("scope%d", n) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := openCrowd(t, of.limits)
+			c := openManyAgents(t, of.limits)
 			answers := make(chan error, 24)
 			for n := range cap(answers) {
 				go func() {
