@@ -1,6 +1,7 @@
-// Command demo shows the main job on real pages in a real box: it starts a
-// small web application, a gateway and an MCP client, and tells what happens.
-// It leaves nothing running; what the session left stays in .glovebox/demo.
+// Command demo demonstrates the main use case on real pages in a real box: it
+// starts a small web application, a gateway and an MCP client, and prints what
+// happens. No process is left running; the files of the session stay in
+// .glovebox/demo.
 package main
 
 import (
@@ -13,13 +14,14 @@ import (
 	"time"
 )
 
-// patience bounds the whole story: a cold engine takes a few seconds of it.
-const patience = 4 * time.Minute
+// timeout limits the whole demo. A cold container engine needs a few seconds of
+// it.
+const timeout = 4 * time.Minute
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if err := run(ctx); err != nil {
 		fmt.Fprintf(os.Stderr, "\ndemo: %v\n", err)

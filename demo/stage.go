@@ -23,14 +23,14 @@ import (
 
 const (
 	gatewayStart = 30 * time.Second // for the gateway to answer
-	gatewayEnd   = 30 * time.Second // for it to end its boxes
+	gatewayEnd   = 30 * time.Second // for the gateway to stop its boxes
 )
 
-// stage is everything the story needs: the application, the gateway, the agent
-// and the person.
+// stage has the parts of the demo: the application, the gateway, the agent and
+// the person.
 type stage struct {
 	binary  string
-	dir     string // of everything this run leaves
+	dir     string // for all files of this run
 	config  string
 	site    string // URL of the application
 	servers []*http.Server
@@ -38,7 +38,7 @@ type stage struct {
 	ended   chan error
 	agent   *mcp.ClientSession
 	person  *client.Client
-	n       int // steps told
+	n       int // steps printed
 }
 
 func open(ctx context.Context, binary string) (_ *stage, err error) {
@@ -74,7 +74,7 @@ func open(ctx context.Context, binary string) (_ *stage, err error) {
 	return s, s.connect(ctx)
 }
 
-// serveSite serves the application and its support widget, two origins, and
+// serveSite serves the application and its support widget on two origins, and
 // returns their host:port.
 func (s *stage) serveSite() ([]string, error) {
 	var hosts []string
@@ -152,8 +152,8 @@ func (s *stage) await(ctx context.Context, address string) error {
 	}
 }
 
-// connect starts an MCP server as an agent's client would, over standard
-// input and output.
+// connect starts an MCP server on standard input and output, as an agent's client
+// does.
 func (s *stage) connect(ctx context.Context) error {
 	server := exec.Command(s.binary, "mcp", "--config", s.config)
 	agent, err := mcp.NewClient(&mcp.Implementation{Name: "demo-agent", Version: "1"}, nil).
@@ -186,7 +186,7 @@ func (s *stage) close() error {
 	return errors.Join(errs...)
 }
 
-// command runs the binary as a person would, and returns what it printed.
+// command runs the binary as a person does, and returns its output.
 func (s *stage) command(ctx context.Context, args ...string) (string, error) {
 	var out bytes.Buffer
 	c := exec.CommandContext(ctx, s.binary, append(args, "--config", s.config)...)

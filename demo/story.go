@@ -18,14 +18,14 @@ import (
 
 type arguments = map[string]any
 
-// step is one call of the agent and what must come of it.
+// step is one call of the agent, with what is expected of its answer.
 type step struct {
 	title string
 	tool  string
 	args  arguments
-	want  string // the answer holds this
-	fails bool   // the answer is an error
-	lacks string // the answer does not hold this
+	want  string // text that the answer must contain
+	fails bool   // the answer must be an error
+	lacks string // text that the answer must not contain
 	show  int    // lines of the answer to show
 	asks  bool   // a person is asked, and approves
 }
@@ -101,7 +101,7 @@ func (s *stage) play(ctx context.Context, st step) error {
 	return nil
 }
 
-// read returns the text of an answer, and keeps its picture.
+// read returns the text of an answer and saves its image.
 func (s *stage) read(result *mcp.CallToolResult) (string, error) {
 	var text strings.Builder
 	for _, content := range result.Content {
@@ -118,7 +118,7 @@ func (s *stage) read(result *mcp.CallToolResult) (string, error) {
 	return text.String(), nil
 }
 
-// approve is the person: waits for the question, reads it, and says yes.
+// approve plays the person: it waits for the question, prints it and approves.
 func (s *stage) approve(ctx context.Context) error {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -152,7 +152,7 @@ func (s *stage) approve(ctx context.Context) error {
 	}
 }
 
-// leave shows what stays: the trail, verified, and the files.
+// leave shows what the session left: the verified audit trail and the files.
 func (s *stage) leave(ctx context.Context) error {
 	fmt.Printf("\n%s\n", bold("What stays"))
 	for _, args := range [][]string{{"audit", "tail", "-n", "12"}, {"audit", "verify"}, {"session", "list", "--archived"}} {

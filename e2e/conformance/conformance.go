@@ -1,7 +1,7 @@
-// Package conformance runs the protocol's own conformance suite against a
-// server, and holds what it says against a table: each scenario has passed, or
-// there is a reason why it does not apply. A scenario that is new, gone or
-// ends otherwise than the table says fails the test.
+// Package conformance runs the conformance suite of the Model Context Protocol
+// against a server, and compares the results with a table. In the table each
+// scenario has passed, or there is a reason why it does not apply. A scenario
+// that is new, missing or ends differently fails the test.
 package conformance
 
 import (
@@ -32,10 +32,10 @@ const (
 	suite = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 	limit = 4 * time.Minute // for all scenarios of a revision, on a busy machine
 
-	schema = "wire-schema-valid" // a check of every scenario: each message is of the protocol's form
+	schema = "wire-schema-valid" // a check of every scenario: each message is valid
 )
 
-// The servers that the suite judges.
+// The servers that are tested.
 const (
 	Program  = "program"  // glovebox serve
 	Fixtures = "fixtures" // its MCP surface behind its REST surface, with tools that the suite asks for by name
@@ -44,9 +44,9 @@ const (
 //go:embed package.json package-lock.json scenarios.json
 var files embed.FS
 
-// Run has the suite try a revision's scenarios on the server at an address,
-// and compares. The suite sends no token: what stands between adds one, and
-// passes on all else as it came, Host and Origin too.
+// Run runs a revision's scenarios against the server at an address, and compares
+// the results. The suite sends no token, so a proxy adds one; it forwards
+// everything else unchanged, including Host and Origin.
 func Run(t *testing.T, server, address, token, revision string) {
 	t.Helper()
 	to, err := url.Parse(address)
@@ -59,7 +59,7 @@ func Run(t *testing.T, server, address, token, revision string) {
 		r.Out.Header.Set("Authorization", "Bearer "+token)
 	}}
 	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body) // whole: an answer that comes before it is would be cut
+		body, err := io.ReadAll(r.Body) // complete: an answer that comes earlier would be cut off
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
@@ -85,7 +85,7 @@ func judged(t *testing.T, address, revision string) map[string]ending {
 	node.Dir = project
 	out, err := node.CombinedOutput()
 	var exit *exec.ExitError
-	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) { // 1: not all have passed
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) { // 1: some failed
 		t.Fatalf("the suite ended with %v\n%s", err, out)
 	}
 	return ends(t, results)
@@ -93,7 +93,7 @@ func judged(t *testing.T, address, revision string) map[string]ending {
 
 var named = regexp.MustCompile(`^server-(.+)-\d{4}-\d\d-\d\dT[0-9-]+Z$`)
 
-// ends reads what the suite has written: a folder for each scenario.
+// ends reads the results of the suite: a folder for each scenario.
 func ends(t *testing.T, results string) map[string]ending {
 	t.Helper()
 	folders, err := os.ReadDir(results)
@@ -116,11 +116,11 @@ func ends(t *testing.T, results string) map[string]ending {
 	return all
 }
 
-// check is one thing that a scenario looks at.
+// check is one check of a scenario.
 type check struct{ ID, Status, ErrorMessage string }
 
-// ending is how a scenario ended: passed, or what was not, and what the suite
-// says of that.
+// ending is the result of a scenario: passed, or the failed checks and their
+// messages.
 type ending struct {
 	end  string
 	told []string
@@ -169,6 +169,6 @@ func compare(t *testing.T, server, revision string, got map[string]ending) {
 		delete(want, name)
 	}
 	for name := range want {
-		t.Errorf("%s of %s was not tried on %s", name, revision, server)
+		t.Errorf("%s of %s was not run on %s", name, revision, server)
 	}
 }

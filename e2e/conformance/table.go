@@ -6,27 +6,27 @@ import (
 	"strings"
 )
 
-// Passed is how a scenario ended when all it looks at was as it should be.
+// Passed is the result of a scenario whose checks all succeeded.
 const Passed = "passed"
 
-const inPart = "in part" // how one begins that passed some of its checks
+const inPart = "in part" // prefix of the result of a scenario that passed some of its checks
 
-// Revisions are those of the protocol for which the suite says what it
-// requires, the newest last.
+// Revisions are the protocol revisions for which the suite has requirements, the
+// newest last.
 var Revisions = []string{"2025-11-25", "2026-07-28"}
 
 // Scenario is a row of the table.
 type Scenario struct {
 	Name string                       `json:"name"`
 	Ends map[string]map[string]string `json:"ends"`          // by revision and server
-	Why  string                       `json:"why,omitempty"` // what does not apply, where it has not passed
+	Why  string                       `json:"why,omitempty"` // if it has not passed: what does not apply
 }
 
 // Table returns all scenarios in the suite's order.
 func Table() []Scenario {
 	text, err := files.ReadFile("scenarios.json")
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err) // the file is embedded
 	}
 	var table struct {
 		Reasons   map[string]string
@@ -43,7 +43,7 @@ func Table() []Scenario {
 	return table.Scenarios
 }
 
-// Page is the table for people, in Markdown.
+// Page returns the table in Markdown.
 func Page() string {
 	var b strings.Builder
 	version := struct{ DevDependencies map[string]string }{}
@@ -81,7 +81,7 @@ require it. "no" and "in part": the rest does not apply, for the reason that is 
 |---|---|---|---|---|---|
 `
 
-// counts says how many scenarios passed.
+// counts returns how many scenarios passed.
 func counts() string {
 	var b strings.Builder
 	for _, revision := range Revisions {

@@ -1,7 +1,7 @@
-// Package leaksite is a web application for tests that is signed in to by
-// injected credentials, and does all it can to give them away: it shows what it
-// was sent, and its pages mirror what their scripts can read into every place
-// that somebody may look at, in every form.
+// Package leaksite is a web application for tests. Injected credentials sign in
+// to it, and it leaks them in every way it can: it displays the secrets that it
+// received, and its pages copy what their scripts can read to every place that a
+// caller can look at, in every encoding.
 package leaksite
 
 import (
@@ -14,14 +14,14 @@ import (
 	"strings"
 )
 
-// Canary is a secret that nothing may lead back to.
+// Canary is a secret of the tests, which must not appear in any output.
 type Canary struct {
 	Kind  string // how it reaches the browser
 	Value string
 }
 
-// The kinds of canaries. Rotated is never in a vault: the site sets it itself,
-// in place of the session cookie, once somebody is signed in.
+// The kinds of canaries. Rotated is never in a vault: the site sets it as a new
+// session cookie after the sign-in.
 const (
 	Session  = "HttpOnly cookie"
 	Plain    = "cookie"
@@ -39,12 +39,12 @@ const (
 // Canaries are the secrets of one site, by kind.
 type Canaries map[string]string
 
-// New makes canaries that were never used before.
+// New makes new random canaries.
 func New() Canaries {
 	seed := make([]byte, 20)
 	_, _ = rand.Read(seed)
 	return Canaries{
-		Session: hex.EncodeToString([]byte(letters(20))), // as frameworks make them; survives lower case
+		Session: hex.EncodeToString([]byte(letters(20))), // as frameworks make them; not changed by conversion to lower case
 		Plain:   letters(32),
 		Host:    letters(18) + "/+" + letters(18) + "==",
 		Rotated: letters(40),
@@ -53,13 +53,13 @@ func New() Canaries {
 		Tab:     letters(32),
 		Bearer:  letters(40),
 		Key:     letters(20) + "-" + letters(20),
-		// What has to be escaped, in every notation there is.
+		// Contains what has to be escaped in any notation.
 		Password: letters(16) + `'"<&>\` + "ö%" + letters(16),
 		Seed:     base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(seed),
 	}
 }
 
-// letters is a text of letters and digits that nobody can guess.
+// letters returns random letters and digits.
 func letters(n int) string {
 	const from = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	b := make([]byte, n)
@@ -70,7 +70,7 @@ func letters(n int) string {
 	return string(b)
 }
 
-// List has the canaries in the order of their kinds.
+// List returns the canaries in the order of their kinds.
 func (c Canaries) List() []Canary {
 	var list []Canary
 	for _, kind := range slices.Sorted(maps.Keys(c)) {
@@ -79,13 +79,13 @@ func (c Canaries) List() []Canary {
 	return list
 }
 
-// Wrapped is the text in local storage that has Within inside.
+// Wrapped is the local storage text that contains Within.
 func (c Canaries) Wrapped() string {
 	text, _ := json.Marshal(map[string]any{"user": map[string]any{"name": "Ada", "theme": "dark"}, "tokens": []string{c[Within]}})
 	return string(text)
 }
 
-// Document is what a vault has of the site: host without a port, origin with
+// Document is the vault's document of the site: host without a port, origin with
 // its scheme.
 func (c Canaries) Document(host, origin string) []byte {
 	cookie := func(name, kind string, httpOnly bool) map[string]any {

@@ -13,32 +13,32 @@ import (
 	"unicode/utf8"
 )
 
-// telling is how many letters of a secret in a row, in any form, are a leak.
-const telling = 16
+// minLeak is how many consecutive characters of a secret, in any form, are a
+// leak.
+const minLeak = 16
 
-// stretch is how many other letters may stand between two neighbours of a
-// secret that was taken apart.
-const stretch = 32
+// maxGap is how many other characters may be between two neighbours of a secret
+// whose characters are spread out.
+const maxGap = 32
 
-// Finder looks for secrets in whatever form they may have been given. It knows
-// nothing of how the product finds them, so that what the one overlooks the
-// other does not.
+// Finder finds secrets in any encoding. It shares no code with the product's own
+// search, so that a mistake in the one does not hide a mistake in the other.
 type Finder struct {
-	windows map[string]string // telling letters of a form -> what it is
-	begins  [1 << 18]bool     // by how the windows begin: most places are passed by this alone
+	windows map[string]string // minLeak characters of a form -> what it is
+	begins  [1 << 18]bool     // whether a window begins with these characters; skips most positions
 	sizes   []int             // of windows
-	threads []*thread
+	threads []*spread
 }
 
-// thread is a text whose letters may lie apart.
-type thread struct {
+// spread is a text whose characters may be spread out.
+type spread struct {
 	is    string
 	size  int
-	where [256][]int // of each letter, the places it has in the text, from 1, last first
+	where [256][]int // positions of each character in the text, from 1, last first
 }
 
-func newThread(text, is string) *thread {
-	t := &thread{is: is, size: len(text)}
+func newSpread(text, is string) *spread {
+	t := &spread{is: is, size: len(text)}
 	for at := len(text); at > 0; at-- {
 		t.where[text[at-1]] = append(t.where[text[at-1]], at)
 	}
@@ -56,33 +56,34 @@ func Find(secrets ...Canary) *Finder {
 	return f
 }
 
-// form is a way to write a text down, with how many letters of it tell.
+// form is an encoding of a text, with the number of its characters that are a
+// leak.
 type form struct {
 	name, text string
 	window     int
-	apart      bool // its letters are of an alphabet so large that their order alone tells
+	apart      bool // its alphabet is so large that the order of the characters alone is evidence
 }
 
-// written lists the forms of a text that no decoder of views takes back.
+// written lists the encodings of a text that views does not decode.
 func written(text string) []form {
-	bare := strings.Map(letter, text) // signs between them tell nothing of their own
+	bare := strings.Map(letter, text) // punctuation is not significant
 	forms := []form{
-		{"raw", bare, telling, mixed(text)}, {"reversed", reversed(bare), telling, mixed(text)},
-		{"lower case", strings.ToLower(bare), telling, false}, {"upper case", strings.ToUpper(bare), telling, false},
-		{"hex", hex.EncodeToString([]byte(text)), 2 * telling, false},
-		{"hex", strings.ToUpper(hex.EncodeToString([]byte(text))), 2 * telling, false},
+		{"raw", bare, minLeak, mixed(text)}, {"reversed", reversed(bare), minLeak, mixed(text)},
+		{"lower case", strings.ToLower(bare), minLeak, false}, {"upper case", strings.ToUpper(bare), minLeak, false},
+		{"hex", hex.EncodeToString([]byte(text)), 2 * minLeak, false},
+		{"hex", strings.ToUpper(hex.EncodeToString([]byte(text))), 2 * minLeak, false},
 	}
 	for offset := range 3 {
 		encoded := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("x", offset) + text))
 		encoded = encoded[[]int{0, 2, 3}[offset] : len(encoded)-[]int{0, 2, 3}[(offset+len(text))%3]]
 		for _, is := range []string{encoded, strings.NewReplacer("+", "-", "/", "_").Replace(encoded)} {
-			forms = append(forms, form{"base64", is, telling * 4 / 3, false}, form{"base64", strings.Map(letter, is), telling * 4 / 3, false})
+			forms = append(forms, form{"base64", is, minLeak * 4 / 3, false}, form{"base64", strings.Map(letter, is), minLeak * 4 / 3, false})
 		}
 	}
 	for offset := range 5 {
 		encoded := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(strings.Repeat("x", offset) + text))
 		encoded = encoded[min(len(encoded), (offset*8+4)/5):]
-		forms = append(forms, form{"base32", encoded[:len(encoded)-1], telling * 8 / 5, false})
+		forms = append(forms, form{"base32", encoded[:len(encoded)-1], minLeak * 8 / 5, false})
 	}
 	return forms
 }
@@ -106,15 +107,14 @@ func (f *Finder) add(form form, kind string) {
 		f.begins[begin(form.text[at:])] = true
 	}
 	if form.apart {
-		f.threads = append(f.threads, newThread(form.text, is+" taken apart"))
+		f.threads = append(f.threads, newSpread(form.text, is+" taken apart"))
 	}
 }
 
-// begin is a number of the first three letters of a text.
+// begin hashes the first three characters of a text.
 func begin(text string) int { return (int(text[0])<<12 ^ int(text[1])<<6 ^ int(text[2])) & (1<<18 - 1) }
 
-// In lists what of the secrets is in a text or in the bytes of a file, each
-// once.
+// In lists the secrets that are in a text or in the bytes of a file, each once.
 func (f *Finder) In(data []byte) []string {
 	text := string(data)
 	seen := read(text)
@@ -123,7 +123,7 @@ func (f *Finder) In(data []byte) []string {
 		looks = append(looks, func() []string { return f.whole(view) })
 	}
 	looks = append(looks, func() []string { return f.apart(seen) })
-	all := make([][]string, len(looks)) // what each found
+	all := make([][]string, len(looks)) // results of each
 	var looking sync.WaitGroup
 	for i, look := range looks {
 		looking.Go(func() { all[i] = look() })
@@ -138,7 +138,7 @@ func (f *Finder) In(data []byte) []string {
 	return found
 }
 
-// whole lists the secrets of which a piece stands in a text.
+// whole lists the secrets of which a piece is in a text.
 func (f *Finder) whole(view string) (found []string) {
 	for at := 0; at+3 <= len(view); at++ {
 		if !f.begins[begin(view[at:])] {
@@ -156,7 +156,7 @@ func (f *Finder) whole(view string) (found []string) {
 	return found
 }
 
-// apart lists the secrets whose letters stand in a text in their order.
+// apart lists the secrets whose characters are in a text in their order.
 func (f *Finder) apart(text string) (found []string) {
 	for _, t := range f.threads {
 		if t.in(text) && !slices.Contains(found, t.is) {
@@ -166,13 +166,13 @@ func (f *Finder) apart(text string) (found []string) {
 	return found
 }
 
-// in reports whether the letters of t stand in a text in their order, with at
-// most stretch others between two of them.
-func (t *thread) in(text string) bool {
-	ends := make([]int, t.size+1) // where the newest run of so many letters ended, from 1
+// in reports whether the characters of t are in a text in their order, with at
+// most maxGap others between two of them.
+func (t *spread) in(text string) bool {
+	ends := make([]int, t.size+1) // end of the latest run with this many characters, from 1
 	for at := range len(text) {
 		for _, n := range t.where[text[at]] {
-			if n == 1 || ends[n-1] > 0 && at+1-ends[n-1] <= stretch {
+			if n == 1 || ends[n-1] > 0 && at+1-ends[n-1] <= maxGap {
 				ends[n] = at + 1
 			}
 		}
@@ -183,14 +183,14 @@ func (t *thread) in(text string) bool {
 	return false
 }
 
-// views are the ways to look at a text: as it is, read, and of that the letters
-// and digits only.
+// views returns a text as it is, decoded, and with only the letters and digits of
+// the decoded text.
 func views(text, seen string) []string {
 	all := []string{text, strings.Map(letter, seen)}
 	if seen != text {
 		all = append(all, seen)
 	}
-	if utf8.ValidString(text) { // in a binary file nothing stands between the parts of a text
+	if utf8.ValidString(text) { // a binary file has no markup between the parts of a text
 		all = append(all, strings.Map(letter, frame.ReplaceAllString(seen, "")))
 	}
 	return all
@@ -204,15 +204,15 @@ func letter(r rune) rune {
 }
 
 var (
-	// what stands between the parts of a text in HTML, JSON, snapshots and dumps
+	// what separates the parts of a text in HTML, JSON, snapshots and dumps
 	frame   = regexp.MustCompile(`(?m)<[^<>]{0,200}>|"role": ?"\w+"|"\w+":|^ *[-+~]? ?[a-z]+ |\[e\d+\]|\b0x`)
 	escaped = regexp.MustCompile(`\\u\{[0-9a-fA-F]{1,6}\}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\[/"'\\]`)
 	percent = regexp.MustCompile(`(%[0-9a-fA-F]{2})+`)
 	quoted  = regexp.MustCompile(`=\r?\n$|(=[0-9A-F]{2})+`)
 )
 
-// read takes the escapes out of a text: of JSON and JavaScript, HTML, addresses,
-// and mail, four deep.
+// read decodes the escapes of JSON, JavaScript, HTML, addresses and mail in a
+// text, up to four levels deep.
 func read(text string) string {
 	for range 4 {
 		before := text
@@ -227,8 +227,8 @@ func read(text string) string {
 	return text
 }
 
-// replaced looks only at the lines that have what an expression begins with:
-// most have not.
+// replaced applies an expression only to lines that contain its first characters.
+// Most lines do not.
 func replaced(text, begins string, is *regexp.Regexp, with func(string) string) string {
 	if !strings.Contains(text, begins) {
 		return text
@@ -252,7 +252,7 @@ func unescape(is string) string {
 	return string(rune(code))
 }
 
-// bytesOf reads hexadecimal digits that each stand behind a sign.
+// bytesOf reads hexadecimal digits, each pair after sign.
 func bytesOf(is, sign string) string {
 	b, err := hex.DecodeString(strings.ReplaceAll(is, sign, ""))
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/gloveboxhq/glovebox/e2e/leaksite"
 )
 
-// each writes every letter of a text in a notation of its own.
+// each formats every character of a text on its own.
 func each(format string) func(string) string {
 	return func(text string) string {
 		var b strings.Builder
@@ -88,7 +88,7 @@ func TestEveryFormIsFound(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoSecretIsNotFound(t *testing.T) {
+func TestOtherTextsAreNotFound(t *testing.T) {
 	finder := leaksite.Find(leaksite.New().List()...)
 	files, err := filepath.Glob("../../docs/reference/*")
 	if err != nil || len(files) == 0 {

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Shot is where /still shows one text, in pixels of the viewport.
+// Shot is where /still shows a text, in pixels of the viewport.
 const (
 	ShotX, ShotY, ShotWidth, ShotHeight = 40, 40, 700, 40
 	FieldY                              = 120 // a password field of the same size, with the text typed
@@ -16,7 +16,7 @@ const (
 
 var pages = parsed(map[string]string{
 	"home": `<title>Home {{.Beacon}}</title><h1>Home</h1><p>{{.Who}} {{.Beacon}}</p>`,
-	// places has the same text, raw, wherever HTML can hold one.
+	// places has the same text, unescaped, in every position that HTML has.
 	"places": `<html lang="{{.One}}"><title>Places {{.Line}}</title>
 <meta name=description content="{{.Line}}"><meta property="og:title" content="{{.Line}}"><link rel=alternate title="{{.Line}}" href="/feed?{{.One}}">
 <script type="application/json">{"all": {{.Line}}}</script><script>const inline = {{.Line}}; console.log("inline", inline)</script><style>.gen::before {content: attr(data-t)}</style>
@@ -39,7 +39,7 @@ html, body {left: 0; width: 100%; height: 100%} head, head * {display: none}</st
 	"popup": `<title>Popup {{.One}}</title><p>{{.Line}}</p>`,
 	"choice": `<title>Choice</title><label>Colour <select id=colour><option>{{.Beacon}}</option><option value="{{.One}}">{{.Line}}</option></select></label>
 <div style="position: relative"><button id=under type=button aria-expanded=false>Show more</button><div id="{{.One}}" class="{{.One}}" aria-label="{{.Line}}" style="position: absolute; inset: 0; background: #eee">{{.Line}}</div></div>`,
-	// login tells all who look what is typed into it.
+	// login copies what is typed into it to everything that can be read.
 	"login": `<title>Login</title><form action="/login" method=get><label>Search <input id=search type=search></label><label>User <input id=user autocomplete=username></label>
 <label>Password <input id=pass type=password autocomplete=current-password></label><label>Code <input id=code autocomplete=one-time-code></label></form><p id=said>{{.Beacon}}</p>
 <script>for (const field of document.querySelectorAll("input")) field.oninput = () => {
@@ -61,8 +61,8 @@ func parsed(texts map[string]string) *template.Template {
 	return all
 }
 
-// shows is what a page is made of: all secrets in a line, one of them (the
-// beacon, or what kind= names), and the beacon.
+// shows writes a page with all secrets in a line, one of them (the beacon, or
+// what kind= names), and the beacon.
 func (s *Site) shows(w http.ResponseWriter, r *http.Request, name string) {
 	known, one := s.known(r), r.URL.Query().Get("kind")
 	known[Beacon] = s.beacon
@@ -87,7 +87,7 @@ func (s *Site) choice(w http.ResponseWriter, r *http.Request) { s.shows(w, r, "c
 func (s *Site) login(w http.ResponseWriter, r *http.Request)  { s.shows(w, r, "login") }
 func (s *Site) asked(w http.ResponseWriter, r *http.Request)  { s.shows(w, r, "asked") }
 
-// header shows a secret in headers of the document, and in its address.
+// header shows a secret in headers of the document and in its address.
 func (s *Site) header(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Echo", s.sent(r)[Bearer])
 	w.Header().Set("Link", "</x?"+s.sent(r)[Plain]+">; rel=preload; as=image")

@@ -18,8 +18,9 @@ import (
 //go:embed static
 var static embed.FS
 
-// Beacon is how what is no secret begins, so that it is found in what a caller
-// gets: where a beacon comes through in a form, a secret would have come too.
+// Beacon is the prefix of a text that is not a secret, and is put wherever
+// secrets are. If the beacon reaches a caller in some form, the search covers a
+// place that a secret would have reached too.
 const Beacon = "beacon"
 
 // Site is the application. Its zero value has no secrets; make it with Open.
@@ -33,17 +34,17 @@ type Site struct {
 	typed map[string]string // into the fields of /login, by their ids
 }
 
-// Open makes the application that these secrets open.
+// Open makes the application that these secrets sign in to.
 func Open(canaries Canaries) *Site {
 	s := &Site{canaries: canaries, beacon: Beacon + letters(26), mux: http.NewServeMux(), seen: map[string]bool{}, typed: map[string]string{}}
 	s.routes()
 	return s
 }
 
-// Beacon is shown wherever secrets are, and is none.
+// Beacon returns the text that is shown wherever secrets are.
 func (s *Site) Beacon() Canary { return Canary{Beacon, s.beacon} }
 
-// Seen lists the kinds of secrets that reached the site, or a script of it.
+// Seen lists the kinds of secrets that reached the site or one of its scripts.
 func (s *Site) Seen() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,8 +61,7 @@ func (s *Site) saw(all map[string]string) {
 	}
 }
 
-// ServeHTTP answers, and sets the cookie of the site's own once somebody is
-// signed in.
+// ServeHTTP answers, and sets the site's own cookie after the sign-in.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.saw(s.sent(r))
 	if c, err := r.Cookie("sid"); err == nil && c.Value == s.canaries[Session] {
@@ -74,7 +74,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// sent is what a request brought of the secrets, as it brought it.
+// sent returns the secrets of a request, as they were sent.
 func (s *Site) sent(r *http.Request) map[string]string {
 	all := map[string]string{}
 	for name, kind := range map[string]string{"sid": Session, "plain": Plain, "__Host-id": Host, "rotated": Rotated} {
@@ -91,7 +91,7 @@ func (s *Site) sent(r *http.Request) map[string]string {
 	return all
 }
 
-// known is what the site itself can show somebody who is signed in.
+// known returns what the site itself can show to a visitor who is signed in.
 func (s *Site) known(r *http.Request) map[string]string {
 	all := s.sent(r)
 	if all[Session] == s.canaries[Session] {
@@ -124,7 +124,7 @@ func (s *Site) echo(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(s.known(r))
 }
 
-// told hears from a page's script what it could read.
+// told receives what a page's script could read.
 func (s *Site) told(w http.ResponseWriter, r *http.Request) {
 	var all map[string]string
 	if json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&all) == nil {
@@ -133,7 +133,7 @@ func (s *Site) told(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// hears what a page was typed.
+// hears receives what was typed into a page.
 func (s *Site) hears(w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 	if err == nil {
@@ -144,14 +144,14 @@ func (s *Site) hears(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// Typed is what a field of /login was last typed: user, pass or code.
+// Typed returns what was last typed into a field of /login: user, pass or code.
 func (s *Site) Typed(field string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.typed[field]
 }
 
-// line is all that the site knows, and the beacon, in one line.
+// line returns all that the site knows, and the beacon, in one line.
 func (s *Site) line(r *http.Request) string {
 	all := s.known(r)
 	var b strings.Builder
@@ -168,8 +168,8 @@ func (s *Site) file(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintln(w, s.line(r))
 }
 
-// status has secrets in its reason phrase and in headers, which a server of the
-// standard library does not write by itself.
+// status has secrets in its reason phrase and in headers. The standard library's
+// server cannot write these.
 func (s *Site) status(w http.ResponseWriter, r *http.Request) {
 	hijacker, can := w.(http.Hijacker)
 	if !can {
@@ -186,14 +186,14 @@ func (s *Site) status(w http.ResponseWriter, r *http.Request) {
 	_ = buffered.Flush()
 }
 
-// moved sends on to an address that has the secrets in its path, query and
+// moved redirects to an address that has the secrets in its path, query and
 // fragment.
 func (s *Site) moved(w http.ResponseWriter, r *http.Request) {
 	sent := s.sent(r)
 	http.Redirect(w, r, "/missing/"+sent[Session]+"/"+s.beacon+"?token="+sent[Bearer]+"&note="+sent[Plain]+"&b="+s.beacon+"#"+sent[Key], http.StatusFound)
 }
 
-// away sends on to another host, whose name and path are secrets.
+// away redirects to another host, whose name and path are secrets.
 func (s *Site) away(w http.ResponseWriter, r *http.Request) {
 	sent := s.sent(r)
 	host := sent[Session][:min(60, len(sent[Session]))] + "." + strings.ToLower(s.beacon) + ".example"

@@ -1,5 +1,5 @@
-// Package agekey has the age keys that what the gateway keeps is encrypted under:
-// each is given, or lies in a file of its own that nobody else may read.
+// Package agekey opens the age keys that encrypt the gateway's files. A key is
+// given, or is in its own file that only the owner can read.
 package agekey
 
 import (
@@ -14,16 +14,16 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Name is how a key is called.
+// Name says where a key can be.
 type Name struct {
-	Env  string // the environment variable that may hold it, in place of the file
+	Env  string // environment variable that can hold it, instead of the file
 	File string // in the state directory
 }
 
-// Open returns a key: given, an age identity (AGE-SECRET-KEY-1…), or else the
-// one in the state directory, which is made when there is none. Faults:
-// invalid_request for a key that is none, start_failed when its file cannot be
-// used or others may read it.
+// Open returns a key: given, an age identity (AGE-SECRET-KEY-1…), or the one in
+// the state directory, which is created if it does not exist. Faults:
+// invalid_request for an invalid key, start_failed if its file cannot be used or
+// others can read it.
 func Open(n Name, given, dir string) (*age.X25519Identity, error) {
 	if given != "" {
 		return parse(given, n.Env)
@@ -33,7 +33,7 @@ func Open(n Name, given, dir string) (*age.X25519Identity, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = generate(path)
 		if err == nil {
-			text, err = read(path) // another process may have been first
+			text, err = read(path) // another process may have created it
 		}
 	}
 	if err != nil {
@@ -42,8 +42,8 @@ func Open(n Name, given, dir string) (*age.X25519Identity, error) {
 	return parse(text, path)
 }
 
-// read returns what is in a file that nobody else may read. The error is
-// fs.ErrNotExist when there is none; faults: start_failed.
+// read returns the content of a file that only the owner can read. The error is
+// fs.ErrNotExist if there is none. Faults: start_failed.
 func read(path string) (string, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,7 +62,7 @@ func read(path string) (string, error) {
 	return string(text), nil
 }
 
-// parse never repeats what it was given.
+// parse parses a key. Its error never contains the text.
 func parse(text, where string) (*age.X25519Identity, error) {
 	key, err := age.ParseX25519Identity(strings.TrimSpace(text))
 	if err != nil {
@@ -72,8 +72,8 @@ func parse(text, where string) (*age.X25519Identity, error) {
 	return key, nil
 }
 
-// generate makes a key in a file that is there whole or not at all. One that is
-// there already stays.
+// generate creates a key file, complete or not at all. It does not replace an
+// existing one.
 func generate(path string) error {
 	key, err := age.GenerateX25519Identity()
 	if err != nil {
@@ -88,7 +88,7 @@ func generate(path string) error {
 	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return unusable(path, err)
 	}
-	err = os.Link(file.Name(), path) // unlike a rename it replaces nothing
+	err = os.Link(file.Name(), path) // unlike a rename, a link replaces nothing
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return unusable(path, err)
 	}

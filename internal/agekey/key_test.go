@@ -7,9 +7,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/agekey"
 )
 
-// TestProcessesThatBeginAtOnceHaveOneKey is the gateway and a command beside
-// it, both on a new state directory.
-func TestProcessesThatBeginAtOnceHaveOneKey(t *testing.T) {
+// TestConcurrentOpensUseTheSameKey opens a key in a new state directory several
+// times at once, as the gateway and a command do.
+func TestConcurrentOpensUseTheSameKey(t *testing.T) {
 	dir, name := t.TempDir(), agekey.Name{Env: "A_KEY", File: "some.key"}
 	var all [16]string
 	var done sync.WaitGroup

@@ -1,7 +1,6 @@
-// Package artifact keeps the files that sessions leave: screenshots now,
-// downloads and recordings later. Content lies in one folder under random
-// names, what is known of it in the store. Nothing of a path is ever taken
-// from input.
+// Package artifact stores the files that sessions leave, such as screenshots and
+// downloads. The content is in one folder under random names, and the metadata in
+// the database. No input becomes part of a path.
 package artifact
 
 import (
@@ -27,25 +26,25 @@ import (
 
 const (
 	defaultFile  = 64 << 20 // bytes; a full-page PNG of a long page is under 20 MiB
-	defaultScope = 1 << 30  // bytes; no scope takes all of the room
+	defaultScope = 1 << 30  // bytes; one scope cannot use all of the space
 	defaultTotal = 4 << 30  // bytes
 	maxListed    = 1000     // artifacts of one session in a list
 	filePerm     = 0o600
 	dirPerm      = 0o700
 )
 
-// Limits bound what is kept, in bytes. A limit of 0 is the default.
+// Limits are the storage limits, in bytes. A limit of 0 means the default.
 type Limits struct {
 	File  int64 // of one artifact; 64 MiB
 	Scope int64 // of all artifacts of one scope; 1 GiB
 	Total int64 // of all artifacts; 4 GiB
 }
 
-// Owner says whose an artifact is.
+// Owner identifies the scope and session of an artifact.
 type Owner struct {
 	Scope   string
 	Session string
-	Private bool // only operators may know of it; in a List, these too
+	Private bool // only operators may see it; in a List, private ones are included
 }
 
 // Store keeps artifacts. It is safe for concurrent use.
@@ -62,8 +61,8 @@ type Store struct {
 
 var idPattern = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
-// Open opens the folder, which is made when it is not there, and puts it and
-// the database in step: what an earlier process left half done is removed.
+// Open opens the folder, creates it if it does not exist, and makes it agree with
+// the database: it removes what an earlier process left incomplete.
 func Open(ctx context.Context, dir string, db *store.DB, limits Limits, log *slog.Logger) (*Store, error) {
 	if err := os.MkdirAll(dir, dirPerm); err != nil {
 		return nil, fmt.Errorf("cannot make the artifact folder: %w", err)
@@ -91,13 +90,13 @@ func (l Limits) filled() Limits {
 	return l
 }
 
-// Close lets the folder go.
+// Close closes the folder.
 func (s *Store) Close() error { return s.root.Close() }
 
-// Save keeps content as a new artifact of owner. The name is for people: it is
-// made harmless and never used as a path. The file appears whole or not at
-// all; it survives the death of the process, not a power cut. Faults:
-// limit_reached when a bound of the Limits would be passed.
+// Save stores content as a new artifact of owner. The name is for people only: it
+// is made harmless and never used as a path. The file is complete or does not
+// exist. It survives a crash of the process, but perhaps not a power failure.
+// Faults: limit_reached if a limit would be exceeded.
 func (s *Store) Save(ctx context.Context, owner Owner, name, mediaType string, content []byte) (action.Artifact, error) {
 	size := int64(len(content))
 	if err := s.reserve(owner.Scope, size); err != nil {
@@ -120,13 +119,13 @@ func (s *Store) Save(ctx context.Context, owner Owner, name, mediaType string, c
 	return a, nil
 }
 
-// Find returns what is known of an artifact. One of another scope is as
-// absent as one that never was, and so is a private one. Faults: not_found.
+// Find returns the metadata of an artifact. Artifacts of other scopes and private
+// ones give the same fault as missing ones. Faults: not_found.
 func (s *Store) Find(ctx context.Context, scope, id string) (action.Artifact, error) {
 	return s.find(ctx, Owner{Scope: scope}, id)
 }
 
-// FindAny is Find for operators: private ones too.
+// FindAny is Find for operators: it returns private artifacts too.
 func (s *Store) FindAny(ctx context.Context, scope, id string) (action.Artifact, error) {
 	return s.find(ctx, Owner{Scope: scope, Private: true}, id)
 }
@@ -142,13 +141,13 @@ func (s *Store) find(ctx context.Context, of Owner, id string) (action.Artifact,
 	return a, err
 }
 
-// Load returns an artifact with its content. Faults: not_found; internal when
-// the content is not what was kept.
+// Load returns an artifact with its content. Faults: not_found; internal if the
+// content was changed since it was stored.
 func (s *Store) Load(ctx context.Context, scope, id string) (action.File, error) {
 	return s.load(ctx, Owner{Scope: scope}, id)
 }
 
-// LoadAny is Load for operators: private ones too.
+// LoadAny is Load for operators: it returns private artifacts too.
 func (s *Store) LoadAny(ctx context.Context, scope, id string) (action.File, error) {
 	return s.load(ctx, Owner{Scope: scope, Private: true}, id)
 }
@@ -160,7 +159,7 @@ func (s *Store) load(ctx context.Context, of Owner, id string) (action.File, err
 	}
 	content, err := s.root.ReadFile(a.ID)
 	if errors.Is(err, fs.ErrNotExist) {
-		return action.File{}, absent() // removed since by retention
+		return action.File{}, absent() // retention removed it in the meantime
 	}
 	if err != nil {
 		return action.File{}, fmt.Errorf("cannot read artifact: %w", err)
@@ -179,7 +178,8 @@ func absent() *fault.Fault {
 
 func newID() string { return randid.New("", 16) }
 
-// write makes the file appear at once: written under another name, renamed.
+// write creates the complete file at once: it writes under another name and
+// renames.
 func (s *Store) write(id string, content []byte) error {
 	temp := tempPrefix + id
 	if err := s.root.WriteFile(temp, content, filePerm); err != nil {

@@ -23,25 +23,25 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-type room struct {
+type fixture struct {
 	*artifact.Store
 	db  *store.DB
 	dir string
 }
 
-func openAt(t *testing.T, state string, limits artifact.Limits) room {
+func openAt(t *testing.T, state string, limits artifact.Limits) fixture {
 	t.Helper()
 	db, err := store.Open(t.Context(), filepath.Join(state, "state.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	r := room{db: db, dir: filepath.Join(state, "artifacts")}
+	r := fixture{db: db, dir: filepath.Join(state, "artifacts")}
 	r.Store = reopen(t, r, limits)
 	return r
 }
 
-func reopen(t *testing.T, r room, limits artifact.Limits) *artifact.Store {
+func reopen(t *testing.T, r fixture, limits artifact.Limits) *artifact.Store {
 	t.Helper()
 	s, err := artifact.Open(t.Context(), r.dir, r.db, limits, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -53,7 +53,7 @@ func reopen(t *testing.T, r room, limits artifact.Limits) *artifact.Store {
 
 var alice = artifact.Owner{Scope: "alice", Session: "s1"}
 
-func TestWhatIsSavedIsLoadedAgain(t *testing.T) {
+func TestASavedArtifactIsLoadedAgain(t *testing.T) {
 	r := openAt(t, t.TempDir(), artifact.Limits{})
 	a, err := r.Save(t.Context(), alice, "shot.png", "image/png", []byte("pixels"))
 	if err != nil {
@@ -125,7 +125,7 @@ func TestNamesAreMadeHarmless(t *testing.T) {
 	}
 }
 
-func TestLimitsHoldAndRoomIsGivenBack(t *testing.T) {
+func TestLimitsAreKeptAndPruningFreesSpace(t *testing.T) {
 	limits := artifact.Limits{File: 10, Scope: 15, Total: 20}
 	r := openAt(t, t.TempDir(), limits)
 	save := func(s *artifact.Store, scope string, size int) error {
@@ -154,7 +154,7 @@ func TestLimitsHoldAndRoomIsGivenBack(t *testing.T) {
 	}
 }
 
-func TestPruneRemovesOnlyWhatIsOld(t *testing.T) {
+func TestPruneRemovesOldArtifactsOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := openAt(t, t.TempDir(), artifact.Limits{})
 		old, _ := r.Save(t.Context(), alice, "old", "image/png", []byte("1"))
@@ -173,7 +173,7 @@ func TestPruneRemovesOnlyWhatIsOld(t *testing.T) {
 	})
 }
 
-func TestOpenPutsFolderAndRecordsInStep(t *testing.T) {
+func TestOpenRemovesFilesWithoutRowsAndRowsWithoutFiles(t *testing.T) {
 	r := openAt(t, t.TempDir(), artifact.Limits{})
 	kept, _ := r.Save(t.Context(), alice, "kept", "image/png", []byte("1"))
 	lost, _ := r.Save(t.Context(), alice, "lost", "image/png", []byte("2"))
@@ -219,7 +219,7 @@ func TestAlteredContentIsRefused(t *testing.T) {
 	}
 }
 
-func TestASaveThatFailsLeavesNothing(t *testing.T) {
+func TestAFailedSaveLeavesNothing(t *testing.T) {
 	r := openAt(t, t.TempDir(), artifact.Limits{Scope: 8})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // the row cannot be stored any more
@@ -232,7 +232,7 @@ func TestASaveThatFailsLeavesNothing(t *testing.T) {
 	}
 	a, err := r.Save(t.Context(), alice, "x", "image/png", []byte("12345678"))
 	if err != nil {
-		t.Fatalf("the room was not given back: %v", err)
+		t.Fatalf("the space was not given back: %v", err)
 	}
 	file, err := r.Load(t.Context(), "alice", a.ID)
 	if err != nil || !bytes.Equal(file.Bytes, []byte("12345678")) {

@@ -4,7 +4,8 @@ import "mime"
 
 const unknownType = "application/octet-stream"
 
-// cleanType returns the media type without anything that does not parse.
+// cleanType returns the media type, or application/octet-stream if it does not
+// parse.
 func cleanType(mediaType string) string {
 	parsed, params, err := mime.ParseMediaType(mediaType)
 	if err != nil {

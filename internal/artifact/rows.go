@@ -39,8 +39,8 @@ func (s *Store) lookup(ctx context.Context, of Owner, id string) (action.Artifac
 	return a, nil
 }
 
-// List returns the artifacts of a session of the scope, newest first, at most
-// 1000; private ones only where the owner says so.
+// List returns at most 1000 artifacts of a session, newest first, private ones
+// only if owner.Private is set.
 func (s *Store) List(ctx context.Context, owner Owner) (list []action.Artifact, err error) {
 	rows, err := s.db.Reader.QueryContext(ctx,
 		`SELECT `+columns+` FROM artifacts WHERE scope = ? AND session = ? AND (private = 0 OR ?) ORDER BY created DESC, id LIMIT ?`,

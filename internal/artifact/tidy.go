@@ -16,8 +16,8 @@ type kept struct {
 	size      int64
 }
 
-// Prune removes artifacts made before the given time and returns how many.
-// What cannot be removed is tried again at the next call.
+// Prune removes artifacts that are older than before and returns how many. An
+// artifact that cannot be removed is tried again at the next call.
 func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
 	old, err := s.kept(ctx, `WHERE created < ?`, before.UnixNano())
 	if err != nil {
@@ -35,8 +35,8 @@ func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
 	return removed, errors.Join(faults...)
 }
 
-// remove takes the file away first: a row without a file is put right by the
-// next reconcile, a file without a row would hold room that nobody counts.
+// remove deletes the file before the row: reconcile can remove a row without a
+// file, but a file without a row would use space that is not counted.
 func (s *Store) remove(ctx context.Context, k kept) error {
 	if err := s.root.Remove(k.id); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot remove artifact %s: %w", k.id, err)
@@ -46,7 +46,7 @@ func (s *Store) remove(ctx context.Context, k kept) error {
 		return fmt.Errorf("cannot forget artifact %s: %w", k.id, err)
 	}
 	if n, err := gone.RowsAffected(); err == nil && n == 1 {
-		s.release(k.scope, k.size) // once, also when two prune at a time
+		s.release(k.scope, k.size) // only once, even if Prune runs twice at the same time
 	}
 	return nil
 }
@@ -68,8 +68,8 @@ func (s *Store) kept(ctx context.Context, where string, args ...any) ([]kept, er
 	return all, rows.Err()
 }
 
-// reconcile removes files that no row knows and rows whose file is gone, and
-// counts the rest.
+// reconcile removes files without a row and rows without a file, and adds up the
+// sizes of the others.
 func (s *Store) reconcile(ctx context.Context) error {
 	all, err := s.kept(ctx, "")
 	if err != nil {
@@ -91,8 +91,7 @@ func (s *Store) reconcile(ctx context.Context) error {
 	return s.sweep(known)
 }
 
-// sweep removes only files of our own naming: somebody may have put others
-// there.
+// sweep removes only files with names of our own form, since there may be others.
 func (s *Store) sweep(known map[string]bool) error {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {

@@ -23,11 +23,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
 
-type door func(context.Context, action.Call) (action.Result, error)
+type callFunc func(context.Context, action.Call) (action.Result, error)
 
-func (d door) Call(ctx context.Context, c action.Call) (action.Result, error) { return d(ctx, c) }
+func (d callFunc) Call(ctx context.Context, c action.Call) (action.Result, error) { return d(ctx, c) }
 
-func (d door) Refuse(context.Context, action.Call, error) {}
+func (d callFunc) Refuse(context.Context, action.Call, error) {}
 
 type tokens struct{}
 
@@ -38,8 +38,8 @@ func (tokens) Identify(_ context.Context, token string) (auth.Identity, error) {
 	return auth.Identity{Caller: action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}}, nil
 }
 
-// gateway serves the real REST surface before a door.
-func gateway(t *testing.T, d door) string {
+// gateway serves the real REST surface, which passes calls to d.
+func gateway(t *testing.T, d callFunc) string {
 	t.Helper()
 	h, err := rest.New(rest.Options{Gate: d, Auth: tokens{}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -86,7 +86,7 @@ func TestCallArrivesAndResultReturns(t *testing.T) {
 	}
 	call.Caller = action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}
 	call.Source = action.Source{Address: "127.0.0.1", UserAgent: "tool/1", Request: "POST /v1/verbs/page.click"}
-	if !strings.HasPrefix(got.ID, "id-1-") { // the gateway makes it its own
+	if !strings.HasPrefix(got.ID, "id-1-") { // the gateway adds its own part
 		t.Errorf("correlation id %q", got.ID)
 	}
 	call.ID, got.ID, got.Bind = "", "", nil
@@ -135,7 +135,7 @@ func TestEveryVerbReturnsItsOwnDataType(t *testing.T) {
 	}
 }
 
-func TestBytesAndPendingSurvive(t *testing.T) {
+func TestBytesAndPendingAnswersAreReturned(t *testing.T) {
 	url := gateway(t, func(_ context.Context, c action.Call) (action.Result, error) {
 		if c.Verb == "page.screenshot" {
 			return action.Result{Data: &action.Screenshot{Format: "png", Bytes: []byte{0, 1, 254, 255}}}, nil
@@ -153,7 +153,7 @@ func TestBytesAndPendingSurvive(t *testing.T) {
 	}
 }
 
-func TestFaultsReturnWhole(t *testing.T) {
+func TestFaultsAreReturnedWithAllFields(t *testing.T) {
 	sent := fault.New(fault.BlockedDomain, "evil.example is not allowed").Hinted("ask an operator").With("host", "evil.example")
 	url := gateway(t, func(context.Context, action.Call) (action.Result, error) { return action.Result{}, sent })
 	_, err := connect(t, url, "good").Call(t.Context(), action.Call{ID: "id-7", Verb: "page.back"})
@@ -191,7 +191,7 @@ func TestNoGatewayIsNotActiveAndSaysHowToStart(t *testing.T) {
 	}
 }
 
-func TestStrangersAreNotTakenForAGateway(t *testing.T) {
+func TestOtherServersAreNotTakenForAGateway(t *testing.T) {
 	for name, h := range map[string]http.HandlerFunc{
 		"a page": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) },
 		"a 404":  http.NotFound,
@@ -227,7 +227,7 @@ func TestCallEndsWithItsContext(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	<-left // the gateway noticed too
+	<-left // the gateway's call ended too
 }
 
 func TestDeadlineIsATimeout(t *testing.T) {
@@ -265,7 +265,7 @@ func typeOf(v any) string { return fmt.Sprintf("%T", v) }
 
 func second(_ action.Result, err error) error { return err }
 
-func TestAnExportComesAsItIsWritten(t *testing.T) {
+func TestAnExportIsWrittenWhileItIsReceived(t *testing.T) {
 	var got *action.AuditExport
 	broken := false
 	url := gateway(t, func(_ context.Context, c action.Call) (action.Result, error) {
@@ -292,7 +292,7 @@ func TestAnExportComesAsItIsWritten(t *testing.T) {
 	}
 	broken = true
 	if _, err := c.Export(t.Context(), want, io.Discard); fault.CodeOf(err) != fault.Internal {
-		t.Errorf("what broke off: %v", err)
+		t.Errorf("an export that was cut off: %v", err)
 	}
 	if _, err := connect(t, url, "bad").Export(t.Context(), want, io.Discard); fault.CodeOf(err) != fault.Unauthenticated {
 		t.Errorf("a wrong token: %v", err)

@@ -14,7 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// silence is how long a stream of events may be silent. The gateway sends a
+// silenceLimit is how long a stream of events may be silent. The gateway sends a
 // comment every 10 s.
 const silenceLimit = 45 * time.Second
 

@@ -8,7 +8,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// mostMessage is the longest message of the DevTools protocol, in bytes.
+// maxMessage is the longest message of the DevTools protocol, in bytes.
 const maxMessage = 256 << 20
 
 // Protocol connects to the DevTools protocol of a session, by its id. Faults: those

@@ -120,7 +120,7 @@ func (s *stream) take(name string, data []byte) (result action.Result, over bool
 	return action.Result{}, false, nil
 }
 
-// tell passes an event of a run to the call's observer.
+// tell passes an event to the call's observer.
 func (s *stream) tell(name string, data []byte) {
 	watch := s.call.Run
 	var line action.RunEntry

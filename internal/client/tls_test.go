@@ -15,7 +15,7 @@ import (
 )
 
 func TestAGatewayOverTLSMustProveItself(t *testing.T) {
-	d := door(func(context.Context, action.Call) (action.Result, error) { return action.Result{Session: "s1"}, nil })
+	d := callFunc(func(context.Context, action.Call) (action.Result, error) { return action.Result{Session: "s1"}, nil })
 	h, err := rest.New(rest.Options{Gate: d, Auth: tokens{}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)

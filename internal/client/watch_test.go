@@ -11,9 +11,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// What a call tells of itself while it runs comes over REST before its answer,
-// whatever that is.
-func TestACallTellsOfItselfWhileItRuns(t *testing.T) {
+// TestEventsOfACallArriveBeforeItsAnswer checks that events of a call arrive over
+// REST before its answer, whether that is a result or a fault.
+func TestEventsOfACallArriveBeforeItsAnswer(t *testing.T) {
 	asked := action.Pending{Approval: "q1", Expires: time.Now().UTC().Truncate(time.Second), Risk: action.High}
 	refusal := fault.New(fault.NotActive, "no session is open").Hinted("start one").With("state", "none")
 	for name, ends := range map[string]struct {
@@ -42,7 +42,7 @@ func TestACallTellsOfItselfWhileItRuns(t *testing.T) {
 				},
 			})
 			if want := []string{"making the box", "question", "waiting for the browser"}; !slices.Equal(told, want) {
-				t.Errorf("told of %q", told)
+				t.Errorf("received %q", told)
 			}
 			if f := fault.From(err); ends.err != nil {
 				id, _ := f.Details["correlationId"].(string)
@@ -61,11 +61,12 @@ func TestACallTellsOfItselfWhileItRuns(t *testing.T) {
 	}
 }
 
-// A call that has nothing to tell is answered as any other, with its status.
-func TestACallThatTellsNothingIsAnsweredAsItIs(t *testing.T) {
+// TestACallWithoutEventsIsAnsweredWithItsStatus checks that a call without events
+// is answered as JSON with its HTTP status, not as a stream.
+func TestACallWithoutEventsIsAnsweredWithItsStatus(t *testing.T) {
 	url := gateway(t, func(_ context.Context, c action.Call) (action.Result, error) {
 		if c.Progress == nil {
-			t.Error("nobody would be told")
+			t.Error("the call has no observer")
 		}
 		return action.Result{}, fault.New(fault.LimitReached, "too many").Hinted("wait").With("retryAfterSeconds", 7)
 	})
@@ -75,8 +76,9 @@ func TestACallThatTellsNothingIsAnsweredAsItIs(t *testing.T) {
 	}
 }
 
-// What goes on behind a call that was given up may still tell of itself.
-func TestWhatIsToldAfterTheAnswerIsDropped(t *testing.T) {
+// TestEventsAfterTheAnswerAreDropped checks that a call that goes on after its
+// answer, because it was given up, may still send events.
+func TestEventsAfterTheAnswerAreDropped(t *testing.T) {
 	late := make(chan func(string), 1)
 	url := gateway(t, func(_ context.Context, c action.Call) (action.Result, error) {
 		c.Progress("begun")
@@ -87,6 +89,6 @@ func TestWhatIsToldAfterTheAnswerIsDropped(t *testing.T) {
 	result, err := connect(t, url, "good").Call(t.Context(), action.Call{Verb: "page.back", Progress: func(phase string) { told = append(told, phase) }})
 	(<-late)("too late")
 	if err != nil || result.Session != "s1" || strings.Join(told, " ") != "begun" {
-		t.Errorf("%+v %v, told %q", result, err, told)
+		t.Errorf("%+v %v, received %q", result, err, told)
 	}
 }

@@ -1,10 +1,10 @@
-// Package config is the gateway's configuration: one strict YAML file, an
-// environment variable for every key, a default for everything. It is the only
-// room that reads either.
+// Package config reads the gateway's configuration: a strict YAML file, an
+// environment variable for every key, and a default for everything. No other
+// package reads either.
 package config
 
-// Config is the whole configuration. Key names are those of the reference
-// documents; `doc` is what the generated reference says of a key.
+// Config is the whole configuration. The tag `doc` is the text of the generated
+// reference page for the key.
 type Config struct {
 	Server   Server   `yaml:"server"`
 	Auth     Auth     `yaml:"auth"`
@@ -41,14 +41,16 @@ type Server struct {
 	Origins []string `yaml:"cors_allow_origins" doc:"Origins whose pages may call the gateway, https://app.example.com for example"`
 }
 
-// TLS is what the gateway proves itself with. Both files or none.
+// TLS names the certificate and key of the server. Both files or none must be
+// given.
 type TLS struct {
 	Cert string `yaml:"cert" doc:"PEM file of the certificate and those that signed it; read again when it changes"`
 	Key  string `yaml:"key" doc:"PEM file of its key"`
 }
 
-// Auth says who may call. The gateway makes an operator's and an agent's token
-// for the scope "default" at its first start; these come on top.
+// Auth lists who may call. The gateway creates a token for an operator and one
+// for an agent in the scope "default" at its first start. These entries are added
+// to them.
 type Auth struct {
 	Tokens []Token `yaml:"tokens" doc:"More callers, each with name, role, scope, sha256 of the token and expires; glovebox token create needs none of this"`
 	JWT    JWT     `yaml:"jwt"`
@@ -79,7 +81,7 @@ type Token struct {
 	Expires string `yaml:"expires" doc:"RFC 3339; never when empty"`
 }
 
-// Browser is what a session's browser is like and where it runs.
+// Browser configures the browsers of sessions and where they run.
 type Browser struct {
 	Enabled       bool      `yaml:"enabled" doc:"false refuses every session"`
 	Provider      string    `yaml:"provider" doc:"Where browsers run: sandbox"`
@@ -93,7 +95,7 @@ type Browser struct {
 	Sandbox       Sandbox   `yaml:"sandbox"`
 }
 
-// Downloads bounds what pages give to the browser.
+// Downloads limits what the browser may download.
 type Downloads struct {
 	MaxSize string `yaml:"max_size" doc:"Of one download in bytes, with k, m or g; 64m at most. One that has more is refused"`
 }
@@ -105,7 +107,7 @@ type Viewport struct {
 	DPI    int `yaml:"dpi" doc:"Dots per inch"`
 }
 
-// Sandbox is how boxes are made.
+// Sandbox configures boxes.
 type Sandbox struct {
 	Driver      string    `yaml:"driver" doc:"docker: a container for each session; local: in the gateway's own container, and refused outside of one"`
 	Image       string    `yaml:"container_image" doc:"Made by glovebox image build; glovebox-browser:<version> when empty"`
@@ -119,7 +121,7 @@ type Sandbox struct {
 	KeepOnClose bool      `yaml:"keep_boxes_on_shutdown" doc:"Leave open sessions' boxes running at shutdown, for a restart within the lease"`
 }
 
-// Container bounds a box.
+// Container limits the resources of a box.
 type Container struct {
 	Memory string  `yaml:"memory_limit" doc:"Bytes, with k, m or g; swap is off"`
 	CPUs   float64 `yaml:"cpus" doc:"Processors; 1.0 is one"`
@@ -142,8 +144,8 @@ type Security struct {
 	Effects       Effects     `yaml:"effects"`
 }
 
-// Effects is how requests are treated that may change something outside of the
-// browser.
+// Effects configures the treatment of requests that may change something outside
+// of the browser.
 type Effects struct {
 	Default string       `yaml:"default" doc:"Of sessions that do not say: asked (judged, and people are asked), none (nothing that changes something leaves) or free (for test hosts: nothing is judged)"`
 	Rules   []EffectRule `yaml:"rules" doc:"About requests by host, method and path; the first that matches decides: [policy.md](../policy.md#rules-about-requests)"`
@@ -159,8 +161,8 @@ type EffectRule struct {
 	Description string   `yaml:"description,omitempty"`
 }
 
-// Network is what agents' sessions may reach. An empty navigation list lets
-// them go nowhere.
+// Network lists what agents' sessions may reach. With an empty navigation list
+// they can reach nothing.
 type Network struct {
 	Navigation   []string `yaml:"navigation" doc:"Hosts documents may come from; *.example.com for its sub-domains"`
 	Subresources string   `yaml:"subresources" doc:"What documents may load: same-site, listed or any-public"`
@@ -184,7 +186,7 @@ type Upstream struct {
 	SecretEnv string `yaml:"secret_env" doc:"Name of the environment variable that holds the login for it, name:password; none when empty"`
 }
 
-// Proxy is an upstream proxy that sessions name.
+// Proxy is an upstream proxy that sessions can choose by name.
 type Proxy struct {
 	Name      string   `yaml:"name"`
 	URL       string   `yaml:"url"`
@@ -200,7 +202,7 @@ type Snapshot struct {
 	MaxTokens        int  `yaml:"max_tokens" doc:"Of one snapshot; a call may ask for 500 to 24000 ([snapshot.md](../snapshot.md))"`
 }
 
-// HITL is when a person is asked.
+// HITL configures when a person is asked.
 type HITL struct {
 	Enabled   bool     `yaml:"enabled" doc:"false denies whatever a person should be asked"`
 	AskAt     string   `yaml:"ask_at" doc:"Where people are asked about what is MEDIUM or HIGH: wire (before what an act sends leaves the browser) or act (before the act)"`
@@ -211,13 +213,14 @@ type HITL struct {
 	Webhook   Webhook  `yaml:"webhook"`
 }
 
-// Webhook is an address that is told of questions and alerts.
+// Webhook is an address that receives questions and alerts.
 type Webhook struct {
 	URL       string `yaml:"url" doc:"Told of questions and alerts (docs/approvals.md); https, or http on this machine; nobody when empty"`
 	SecretEnv string `yaml:"secret_env" doc:"Name of the environment variable that holds the secret it is signed with: whsec_ and base64"`
 }
 
-// Timeouts is how long a question waits; silence denies.
+// Timeouts says how long a question waits for an answer. Without an answer it is
+// denied.
 type Timeouts struct {
 	Medium   int `yaml:"medium" doc:"Seconds"`
 	High     int `yaml:"high" doc:"Seconds"`

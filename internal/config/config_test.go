@@ -71,7 +71,7 @@ func TestTheEnvironmentWinsOverTheFile(t *testing.T) {
 	}
 }
 
-func TestMistakesAreNamed(t *testing.T) {
+func TestErrorsNameTheWrongKey(t *testing.T) {
 	tests := []struct{ name, text, variable, want string }{
 		{"unknown key", "browser: {sandbox: {warm_pol: 1}}", "", `unknown key "browser.sandbox.warm_pol"; the nearest known one is "browser.sandbox.warm_pool"`},
 		{"unknown section", "browsers: {enabled: true}", "", `nearest known one is "browser.enabled"`},
@@ -137,7 +137,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	}
 }
 
-func TestATokenInPlaceOfItsHashIsNotShown(t *testing.T) {
+func TestAnErrorDoesNotShowATokenInPlaceOfItsHash(t *testing.T) {
 	_, err := load(t, "auth: {tokens: [{name: a, scope: s, role: agent, sha256: gbx_ag_SECRETSECRET}]}")
 	if err == nil || strings.Contains(err.Error(), "SECRETSECRET") {
 		t.Errorf("error %v", err)
@@ -171,9 +171,9 @@ func TestReferencePageIsUpToDate(t *testing.T) {
 	}
 }
 
-// TestAContainersGatewayIsReached listens on every address, told to, and is
-// found on its own loopback.
-func TestAContainersGatewayIsReached(t *testing.T) {
+// TestTheGatewayInAContainerIsReachedOnLoopback configures a gateway that listens
+// on every address, and expects the URL for its own machine to be on loopback.
+func TestTheGatewayInAContainerIsReachedOnLoopback(t *testing.T) {
 	for text, want := range map[string]string{
 		"server: {listen: '0.0.0.0:2468', allow_insecure_listen: true}": "http://127.0.0.1:2468",
 		"server: {listen: '[::]:99', allow_insecure_listen: true}":      "http://127.0.0.1:99",

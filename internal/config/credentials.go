@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Credentials is what opens accounts for sessions, and what becomes of
-// credentials that agents send.
+// Credentials configures where credentials of sessions come from, and what
+// happens with credentials that agents send.
 type Credentials struct {
 	Backend    string    `yaml:"vault_backend" doc:"Where credentials come from: file (glovebox vault set), vault (HashiCorp), sops, env or none ([credentials.md](../credentials.md))"`
 	Path       string    `yaml:"vault_path" doc:"What stands before the domain in the source; {scope} in it stands for the caller's scope, and without it all scopes share"`
@@ -20,8 +20,9 @@ type Credentials struct {
 	Test []string `yaml:"test_values" doc:"Values that are no credentials here, literally; documented examples pass in any case"`
 }
 
-// HashiCorp is a server with a KV store of version 2. What opens it is in no
-// configuration, which is printed: the names of variables and files are.
+// HashiCorp is a Vault server with a KV store of version 2. The configuration,
+// which can be printed, holds no secret for it, only names of variables and
+// files.
 type HashiCorp struct {
 	Address      string `yaml:"address" doc:"Of the server, such as https://vault.example.com:8200; http on this machine only"`
 	Namespace    string `yaml:"namespace" doc:"Sent with every request; none when empty"`
@@ -36,7 +37,7 @@ type HashiCorp struct {
 	ServerName   string `yaml:"server_name" doc:"Name in the server's certificate, where it is not that of the address"`
 }
 
-// SOPS is documents that Mozilla's SOPS encrypted for an age key.
+// SOPS lists documents that SOPS encrypted for an age key.
 type SOPS struct {
 	Path    string `yaml:"path" doc:"A folder of SOPS documents at vault_path and the domain, with .json, .yaml or .yml; or one document with a key for each"`
 	KeyFile string `yaml:"age_key_file" doc:"File of the age keys, one on a line; $SOPS_AGE_KEY when empty"`
@@ -49,8 +50,8 @@ func defaultCredentials() Credentials {
 	}
 }
 
-// check reports what is wrong with where credentials come from. No message has
-// an address: it may hold a password.
+// check validates the sources of credentials. No message contains an address,
+// since an address may contain a password.
 func (c Credentials) check() error {
 	const at = "security.credentials."
 	if err := oneOf(at+"vault_backend", c.Backend, "file", "vault", "sops", "env", "none"); err != nil {

@@ -55,8 +55,8 @@ func holdsObjects(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct
 }
 
-// checkKeys names every key that is not known with the nearest that is, and
-// every key without a value.
+// checkKeys reports every unknown key, with the nearest known one, and every key
+// without a value.
 func checkKeys(tree map[string]any) (problems Problems) {
 	known := map[string]Key{}
 	var leaves []string

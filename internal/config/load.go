@@ -32,9 +32,9 @@ func Load(path string, env Env) (Config, string, error) {
 	return Config{}, file, err
 }
 
-// Examine is Load that goes on after the first mistake: an error that is
-// Problems names all of them, those that other rooms find included. The
-// configuration then says where it was read from, and no more.
+// Examine is Load that does not stop at the first mistake. If its error is of
+// type Problems, it has all of them, including those found by further. The
+// returned configuration then contains only Source.
 func Examine(path string, env Env, further ...func(Config) []Problem) (Config, error) {
 	c := Default()
 	file, data, err := find(path, env)
@@ -58,8 +58,8 @@ func Examine(path string, env Env, further ...func(Config) []Problem) (Config, e
 	return c, nil
 }
 
-// unreadable reports whether a problem leaves values out that were given, so
-// that nothing can be said of them.
+// unreadable reports whether a problem made the reader skip values, so that the
+// configuration is incomplete.
 func unreadable(p Problem) bool { return !p.unknown }
 
 // read fills c from the file and the environment.
@@ -121,7 +121,7 @@ func decode(data []byte, c *Config) (problems Problems) {
 		return problems
 	}
 	strict := []yaml.DecodeOption{yaml.Strict()}
-	if len(problems) > 0 { // they name what is not known; what is, is read
+	if len(problems) > 0 { // these are unknown keys; the known ones are read below
 		strict = nil
 	}
 	if err := yaml.UnmarshalWithOptions(data, c, strict...); err != nil {
@@ -130,8 +130,8 @@ func decode(data []byte, c *Config) (problems Problems) {
 	return problems
 }
 
-// firstLine drops the excerpt of the file that the parser adds: it may show
-// more of the file than its reader should see in a log.
+// firstLine drops the parser's excerpt of the file, which may contain text that
+// must not appear in a log.
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line

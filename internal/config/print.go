@@ -8,8 +8,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// YAML returns c as a file that Load reads. It holds no secrets: tokens are
-// configured by their hash.
+// YAML returns c in the format that Load reads. It contains no secrets: tokens
+// are configured by their hashes.
 func (c Config) YAML() (string, error) {
 	data, err := yaml.Marshal(c)
 	if err != nil {

@@ -17,15 +17,15 @@ import (
 // Problem is one thing wrong with a configuration.
 type Problem struct {
 	Path    string `json:"path,omitempty"` // of the key: "security.hitl.rules[2].action"
-	Line    int    `json:"line,omitempty"` // in the file, from 1; 0 where it is not in it
+	Line    int    `json:"line,omitempty"` // in the file, from 1; 0 if it is not in the file
 	Message string `json:"message"`
 
-	unknown bool // the key is not known: what it holds is left out, and the rest can be read
+	unknown bool // the key is unknown: its value is skipped and the rest is read
 }
 
 func (p Problem) Error() string {
 	text := p.Message
-	if p.Path != "" && !p.unknown { // the message names it
+	if p.Path != "" && !p.unknown { // the message does not contain the path
 		text = p.Path + ": " + text
 	}
 	if p.Line > 0 {
@@ -34,8 +34,7 @@ func (p Problem) Error() string {
 	return text
 }
 
-// Problems is everything that is wrong with a configuration, in the order of
-// the file.
+// Problems is a list of problems in the order of the file.
 type Problems []Problem
 
 func (all Problems) Error() string {
@@ -48,7 +47,7 @@ func (all Problems) Error() string {
 	return fmt.Sprintf("%s (and %d more)", all[0].Error(), len(all)-1)
 }
 
-// problemOf reads an error of a check, which names its key first.
+// problemOf converts an error of a check. The error's text begins with the key.
 func problemOf(err error) Problem {
 	var p Problem
 	if errors.As(err, &p) {
@@ -67,8 +66,8 @@ func isKey(path string) bool {
 	return slices.ContainsFunc(Keys(), func(k Key) bool { return k.Path == path || strings.HasPrefix(k.Path, path+".") })
 }
 
-// parsing is what the parser complains about. The excerpt of the file that it
-// adds is left out: it may show more than a reader of the log should see.
+// parsing converts an error of the parser. It drops the excerpt of the file,
+// which may contain text that must not appear in a log.
 func parsing(prefix string, err error) Problem {
 	p := Problem{Message: prefix + firstLine(err)}
 	var at yaml.Error
@@ -83,8 +82,8 @@ func parsing(prefix string, err error) Problem {
 
 var wrongKind = regexp.MustCompile(`cannot unmarshal (\S+) into Go (?:struct field \S+|value) of type (\S+)`)
 
-// inWords is a complaint of the parser about a value of the wrong kind, without
-// the names of Go's types.
+// inWords rewrites a parser's message about a value of the wrong kind without the
+// names of Go types.
 func inWords(message string) string {
 	return wrongKind.ReplaceAllStringFunc(message, func(found string) string {
 		parts := wrongKind.FindStringSubmatch(found)
@@ -108,8 +107,8 @@ func kindOf(of string) string {
 	return "group of keys"
 }
 
-// locate fills in where the keys of problems are in the file, and puts the
-// problems into its order. What the environment says is not in it.
+// locate sets the lines of problems and sorts the problems by line. Keys that
+// were set by the environment have no line.
 func locate(data []byte, problems Problems, env Env) Problems {
 	file, err := parser.ParseBytes(data, 0)
 	for i, p := range problems {
@@ -134,8 +133,8 @@ func fromEnvironment(path string, env Env) bool {
 	return false
 }
 
-// lineOf returns the line of a key, or of the last key on the way to it that is
-// there; 0 where not even the first is.
+// lineOf returns the line of a key. If the key is missing, it returns the line of
+// its nearest existing parent, or 0 if there is none.
 func lineOf(file *ast.File, path string) int {
 	if len(file.Docs) == 0 {
 		return 0
@@ -151,7 +150,7 @@ func lineOf(file *ast.File, path string) int {
 	return line
 }
 
-// step goes from a node to what it holds under a name, or at an index "[2]".
+// step returns the child of a node with the given name or index ("[2]").
 func step(node ast.Node, part string) (next ast.Node, line int) {
 	if index, inList := strings.CutPrefix(part, "["); inList {
 		list, ok := node.(*ast.SequenceNode)

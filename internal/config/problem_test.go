@@ -52,18 +52,18 @@ func problems(t *testing.T, text string, further ...func(config.Config) []config
 	return all
 }
 
-func TestEverythingWrongIsNamedWithItsLine(t *testing.T) {
+func TestAllProblemsAreReportedWithTheirLines(t *testing.T) {
 	var got []string
 	for _, p := range problems(t, wrong, func(c config.Config) []config.Problem {
 		if len(c.Security.HITL.Rules) != 2 {
-			t.Errorf("others are shown %+v", c.Security.HITL)
+			t.Errorf("the further check got %+v", c.Security.HITL)
 		}
 		return []config.Problem{{Path: "security.hitl.rules[1].conditions[0].param", Message: "is missing"}, {Path: "security.hitl.rules[0].risk", Message: "x"}}
 	}) {
 		got = append(got, fmt.Sprintf("%d %s", p.Line, p.Path))
 	}
 	want := []string{
-		"0 browser.viewport.dpi", // the environment says so
+		"0 browser.viewport.dpi", // set by the environment
 		"2 browser.timeout_seconds",
 		"4 browser.sandbox.warm_pol",
 		"5 browser.sandbox.driver",
@@ -80,7 +80,7 @@ func TestEverythingWrongIsNamedWithItsLine(t *testing.T) {
 	}
 }
 
-func TestALineIsNamedForWhatCannotBeRead(t *testing.T) {
+func TestErrorsOfTheParserHaveALine(t *testing.T) {
 	for text, want := range map[string]struct {
 		line int
 		says string
@@ -100,7 +100,7 @@ func TestALineIsNamedForWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestRulesAreReadAsTheyAreWritten(t *testing.T) {
+func TestScalarsOfRulesKeepTheirText(t *testing.T) {
 	c, err := load(t, `
 security:
   hitl:
@@ -129,7 +129,7 @@ security:
 	}
 }
 
-func TestChangedKeysAreNamed(t *testing.T) {
+func TestChangedListsTheKeysThatDiffer(t *testing.T) {
 	a, b := config.Default(), config.Default()
 	b.Server.Listen, b.Security.HITL.Rules = "127.0.0.1:1", []config.Rule{{Tools: []string{"*"}}}
 	b.Source.File = "another"
@@ -141,7 +141,7 @@ func TestChangedKeysAreNamed(t *testing.T) {
 	}
 }
 
-func TestEmptySectionsAreKnownOrNamed(t *testing.T) {
+func TestUnknownEmptySectionsAreReported(t *testing.T) {
 	got := problems(t, "security: {netwrk: {}, network: {}}\nserver: {listen: nowhere}\n")
 	if !slices.ContainsFunc(got, func(p config.Problem) bool { return strings.Contains(p.Error(), `"security.netwrk"`) && p.Line == 1 }) {
 		t.Errorf("%v does not name security.netwrk", got)

@@ -22,15 +22,15 @@ import (
 
 const configPath = "github.com/gloveboxhq/glovebox/internal/config"
 
-// listed is what `go list` says of a package.
+// listed is a package in the output of `go list`.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles, Imports        []string
 	DepOnly                 bool
 }
 
-// TestEveryKeyHasAReader: a key that nothing outside of this package reads does
-// nothing, whatever its documentation says.
+// TestEveryKeyHasAReader fails for a key that no code outside of this package
+// reads. Such a key would have no effect.
 func TestEveryKeyHasAReader(t *testing.T) {
 	packages := listPackages(t)
 	exports := map[string]string{}
@@ -77,8 +77,9 @@ func listPackages(t *testing.T) (all []listed) {
 	return all
 }
 
-// noteReads notes which fields of the configuration's types a package reads: of
-// the configuration itself what its methods read, by which others read it.
+// noteReads records which fields of the configuration's types a package reads. In
+// package config itself, only fields that methods read count, because other
+// packages call them.
 func noteReads(t *testing.T, files *token.FileSet, imports types.Importer, p listed, read map[string]bool) {
 	t.Helper()
 	var parsed []*ast.File
@@ -105,7 +106,7 @@ func noteReads(t *testing.T, files *token.FileSet, imports types.Importer, p lis
 
 func noteIn(function *ast.FuncDecl, info *types.Info, read map[string]bool) {
 	ast.Inspect(function, func(n ast.Node) bool {
-		if a, is := n.(*ast.AssignStmt); is { // what is written is not read by that
+		if a, is := n.(*ast.AssignStmt); is { // an assignment does not read the field
 			for _, to := range a.Rhs {
 				ast.Inspect(to, func(n ast.Node) bool { return noteSelector(n, info, read) })
 			}
@@ -130,7 +131,8 @@ func noteSelector(n ast.Node, info *types.Info, read map[string]bool) bool {
 	return true
 }
 
-// eachField visits the keys of a configuration, those that hold others left out.
+// eachField calls visit for each key of a configuration that has a value, not for
+// sections.
 func eachField(of reflect.Type, path string, visit func(owner reflect.Type, f reflect.StructField, key string)) {
 	for i := range of.NumField() {
 		f := of.Field(i)

@@ -2,7 +2,7 @@ package config
 
 import "fmt"
 
-// Rule is one rule of the policy. What its names may be is the policy's to say
+// Rule is one rule of the policy. The policy defines which names are valid
 // (docs/policy.md).
 type Rule struct {
 	Tools       []string    `yaml:"tools"`
@@ -25,7 +25,7 @@ type Condition struct {
 // Scalar is a text, a number, true or false, as text.
 type Scalar string
 
-// UnmarshalYAML reads what is no list and no map.
+// UnmarshalYAML reads any value that is neither a list nor a map.
 func (s *Scalar) UnmarshalYAML(read func(any) error) error {
 	var value any
 	if err := read(&value); err != nil {

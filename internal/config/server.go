@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// hostPattern is a name or an address as the Host header has it.
+// hostPattern matches a name or an address in the form of the Host header.
 var hostPattern = regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9A-Fa-f:.]+)$`)
 
-// listen refuses addresses that other machines reach where tokens would travel
-// in the clear. A container whose port is published on its machine's loopback
-// is told to.
+// listen refuses addresses that other machines can reach if tokens would be sent
+// unencrypted. The operator of a container whose port is published on loopback
+// only can allow it.
 func (s Server) listen() error {
 	if (s.TLS.Cert == "") != (s.TLS.Key == "") {
 		return errors.New("server.tls: give cert and key, or neither")
@@ -38,7 +38,7 @@ func (s Server) listen() error {
 		"(server.allow_insecure_listen is for containers)", host)
 }
 
-// names checks who may be spoken for, to and by.
+// names validates the host names, origins and trusted proxies.
 func (s Server) names() error {
 	if _, err := s.Prefixes(); err != nil {
 		return err
@@ -73,14 +73,14 @@ func (s Server) Prefixes() ([]netip.Prefix, error) {
 	return prefixes, nil
 }
 
-// Loopback reports whether only the gateway's own machine reaches it.
+// Loopback reports whether the gateway can be reached from its own machine only.
 func (s Server) Loopback() bool {
 	host, _, err := net.SplitHostPort(s.Listen)
 	address, parseErr := netip.ParseAddr(host)
 	return err == nil && (host == "localhost" || parseErr == nil && address.IsLoopback())
 }
 
-// URL returns where the gateway is reached from its own machine or container.
+// URL returns the address of the gateway for its own machine or container.
 func (s Server) URL() string {
 	scheme := "http://"
 	if s.TLS.Cert != "" {

@@ -35,7 +35,8 @@ func (c *Config) Check() error {
 	return nil
 }
 
-// problems lists what is wrong with c. Each check names its key first.
+// problems lists what is wrong with c. The text of each error begins with the
+// key.
 func (c *Config) problems() (problems Problems) {
 	b, s := &c.Browser, &c.Security
 	checks := []error{
@@ -98,22 +99,22 @@ func (c *Config) problems() (problems Problems) {
 	return problems
 }
 
-// mostDownload is what all downloads of a box may have together, and what one
-// artifact may.
-const mostDownload = 64 << 20
+// maxDownload is the limit of all downloads of a box together, and of one
+// artifact.
+const maxDownload = 64 << 20
 
 func (d Downloads) check() error {
 	size, err := Bytes(d.MaxSize)
 	if err != nil {
 		return fmt.Errorf("browser.downloads.max_size: %w", err)
 	}
-	if size < 1 || size > mostDownload {
+	if size < 1 || size > maxDownload {
 		return fmt.Errorf("browser.downloads.max_size: %s is not between 1 byte and 64m, which a box has room for", d.MaxSize)
 	}
 	return nil
 }
 
-// check reports what is wrong with the door's limits. Chromium alone opens 32
+// check validates the limits of the egress proxy. Chromium alone opens 32
 // connections to a proxy.
 func (n Network) check() error {
 	if _, err := n.Bytes(); err != nil {
@@ -133,10 +134,11 @@ func (n Network) check() error {
 	)
 }
 
-// proxyName is how an upstream proxy may be called; action.SessionStart.Proxy.
+// proxyName matches the valid names of upstream proxies. See
+// action.SessionStart.Proxy.
 var proxyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// checkProxies reports proxies that sessions could not name.
+// checkProxies refuses proxies that sessions could not choose by name.
 func (n Network) checkProxies() error {
 	known := map[string]bool{"default": true, "direct": true}
 	for i, p := range n.Upstreams {
@@ -187,7 +189,7 @@ func (c *Config) container() error {
 	if err != nil {
 		return fmt.Errorf("browser.sandbox.container.memory_limit: %w", err)
 	}
-	if memory < 256<<20 { // Chromium with one page does not live in less (docs/benchmarks.md)
+	if memory < 256<<20 { // less is not enough for Chromium with one page (docs/benchmarks.md)
 		return fmt.Errorf("browser.sandbox.container.memory_limit: %s is too little for a browser; 256m is the least", box.Memory)
 	}
 	if _, err := Bytes(box.Shm); err != nil {
@@ -246,7 +248,8 @@ func oneOf(path, value string, allowed ...string) error {
 	return fmt.Errorf("%s: %q is not one of %s", path, value, strings.Join(allowed, ", "))
 }
 
-// match refuses a value that does not match a pattern; words say what matches.
+// match refuses a value that does not match a pattern. words describe the
+// pattern.
 func match(path, value string, pattern *regexp.Regexp, words string) error {
 	if pattern.MatchString(value) {
 		return nil

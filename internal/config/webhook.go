@@ -9,9 +9,9 @@ import (
 
 var envPattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// check refuses addresses that questions would be told in the clear, or with
-// what belongs in no address. The address is in no message: it may hold a
-// secret.
+// check refuses addresses that would send questions unencrypted, or that contain
+// a user name or a fragment. No message contains the address, since it may
+// contain a secret.
 func (w Webhook) check() error {
 	const at = "security.hitl.webhook"
 	if w.URL == "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/config"
 )
 
-func TestWebhooksAreToldInTheClearOnThisMachineOnly(t *testing.T) {
+func TestWebhooksWithoutTLSAreForThisMachineOnly(t *testing.T) {
 	for url, fine := range map[string]bool{
 		"": true, "https://hooks.example.com/a?b=c": true, "https://10.0.0.1:8443/": true,
 		"http://localhost:9000/x": true, "http://127.0.0.1/": true, "http://[::1]:1/": true,

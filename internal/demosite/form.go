@@ -11,7 +11,7 @@ import (
 
 const dateLayout = "2006-01-02" // of <input type=date>
 
-// form is what a person wrote, and what is wrong with it.
+// form is the visitor's input and its errors.
 type form struct {
 	Invoice
 	AmountText string
@@ -20,7 +20,7 @@ type form struct {
 	Errors     map[string]string // by field name
 }
 
-// Currencies returns what the form offers.
+// Currencies returns the choices of the form.
 func (form) Currencies() []string { return currencies }
 
 func formOf(i Invoice) form {

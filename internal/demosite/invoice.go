@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Status is where an invoice stands.
+// Status is the state of an invoice.
 type Status string
 
 // The states of an invoice, in the order the form offers them.
@@ -21,7 +21,7 @@ const (
 
 var statuses = []Status{Draft, Sent, Paid, Overdue}
 
-// Label returns the status as people read it.
+// Label returns the status for people.
 func (s Status) Label() string {
 	if s == "" {
 		return ""
@@ -31,7 +31,7 @@ func (s Status) Label() string {
 
 var currencies = []string{"EUR", "USD", "GBP"}
 
-// Invoice is a row of the ledger.
+// Invoice is one invoice.
 type Invoice struct {
 	ID       string // "INV-1042"
 	Customer string
@@ -45,7 +45,7 @@ type Invoice struct {
 	Notes    string
 }
 
-// Amount returns the amount as people read it: "€1,250.00".
+// Amount returns the amount for people: "€1,250.00".
 func (i Invoice) Amount() string { return money(i.Cents, i.Currency) }
 
 func money(cents int64, currency string) string {
@@ -64,7 +64,7 @@ type ledger struct {
 	next int
 }
 
-const maxInvoices = 2000 // a demo that runs for days does not grow for ever
+const maxInvoices = 2000 // bounds the memory of a demo that runs for days
 
 func (l *ledger) list() []Invoice {
 	l.mu.Lock()
@@ -83,7 +83,7 @@ func (l *ledger) find(id string) (Invoice, bool) {
 	return Invoice{}, false
 }
 
-// add gives i an id and stores it; false when the ledger is full.
+// add gives i an id and stores it; false if the ledger is full.
 func (l *ledger) add(i Invoice) (string, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -125,7 +125,7 @@ var jobs = []string{
 	"Quarterly security review.", "Photography for the spring catalogue.", "",
 }
 
-// stock returns a ledger with some months of business in it, the same each time.
+// stock returns a ledger with the invoices of some months, always the same.
 func stock(today time.Time) *ledger {
 	l := &ledger{next: 1001}
 	for n := range 34 {

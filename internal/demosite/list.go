@@ -8,7 +8,7 @@ import (
 
 const perPage = 8 // invoices on a page of the list
 
-// listing is one page of the list, and what was asked for.
+// listing is one page of the list and its query.
 type listing struct {
 	Query       string
 	Status      Status
@@ -20,7 +20,7 @@ type listing struct {
 	Paid        string
 }
 
-// query reads ?q=, ?status= and ?page= and cuts the page out of all.
+// query reads ?q=, ?status= and ?page= and returns that page of all invoices.
 func query(all []Invoice, values url.Values) listing {
 	l := listing{Query: strings.TrimSpace(values.Get("q")), Status: Status(values.Get("status"))}
 	sums := map[Status]int64{}

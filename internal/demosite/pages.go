@@ -5,15 +5,15 @@ import (
 	"net/http"
 )
 
-// view is what every page of the workspace is given.
+// view is the data of every page of the workspace.
 type view struct {
 	Title     string
 	Note      string // shown as a toast
 	SignedIn  bool
 	Support   string // address of the widget
-	Forbidden string // where the tempting link leads
-	Injection string // what is hidden on an invoice's page
-	Tags      string // the same in invisible letters
+	Forbidden string // target of the forbidden link
+	Injection string // hidden text of an invoice's page
+	Tags      string // the same in invisible characters
 	Statuses  []Status
 	Email     string // sign-in
 	Password  string //
@@ -44,7 +44,7 @@ func (s *Site) write(w http.ResponseWriter, status int, page string, v view) {
 	_, _ = w.Write(out.Bytes())
 }
 
-// member lets only signed-in visitors pass.
+// member allows only visitors who are signed in.
 func (s *Site) member(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !s.visitors.knows(r) {

@@ -1,9 +1,8 @@
-// Package demosite is a small invoicing workspace that looks like a real
-// product, for the demo and for tests of the whole product: sign-in, a list with
-// search and pages, forms, a button that really deletes, a support widget from
-// another origin, a link to a place the browser must not go, and text that
-// only a machine can see and that tries to talk it into harm. Everything is in
-// memory.
+// Package demosite is a small invoicing application that looks like a real
+// product, for the demo and for tests of the whole product. It has a sign-in, a
+// list with search and pages, forms, a button that really deletes, a support
+// widget from another origin, a link to a forbidden host, and hidden text that
+// tries to make a model do harm. All data is in memory.
 package demosite
 
 import (
@@ -22,15 +21,15 @@ var templateFiles embed.FS
 //go:embed static
 var staticFiles embed.FS
 
-// ForbiddenURL is where the site's tempting link leads. The domain is reserved
-// (RFC 2606): nothing answers there.
+// ForbiddenURL is the target of a link that the browser must not follow. The
+// domain is reserved (RFC 2606), so no server answers.
 const ForbiddenURL = "https://evil.example/ledger-sync"
 
 const maxForm = 64 << 10 // bytes of a posted form
 
-// Options are what a site needs to know of its surroundings.
+// Options configure a site.
 type Options struct {
-	SupportURL string           // where Support is served, like http://127.0.0.1:4101; empty: no widget
+	SupportURL string           // address of Support, such as http://127.0.0.1:4101; empty: no widget
 	Now        func() time.Time // nil: time.Now
 }
 
@@ -44,7 +43,7 @@ type Site struct {
 	messages []string
 }
 
-// New makes a site with some months of invoices in it.
+// New makes a site with the invoices of some months.
 func New(o Options) *Site {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -58,24 +57,24 @@ func New(o Options) *Site {
 	return &Site{options: o, pages: pages, ledger: stock(o.Now().UTC().Truncate(24 * time.Hour))}
 }
 
-// Invoices returns the invoices there are, newest first.
+// Invoices returns all invoices, newest first.
 func (s *Site) Invoices() []Invoice { return s.ledger.list() }
 
-// Messages returns what visitors wrote to support, oldest first.
+// Messages returns the messages of visitors to support, oldest first.
 func (s *Site) Messages() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.messages...)
 }
 
-// SignIns returns how often somebody signed in.
+// SignIns returns the number of sign-ins.
 func (s *Site) SignIns() int {
 	s.visitors.mu.Lock()
 	defer s.visitors.mu.Unlock()
 	return s.visitors.count
 }
 
-// App returns the workspace itself.
+// App returns the handler of the workspace.
 func (s *Site) App() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.home)
@@ -89,12 +88,13 @@ func (s *Site) App() http.Handler {
 	mux.HandleFunc("GET /invoices/{id}", s.member(s.show))
 	mux.HandleFunc("POST /invoices/{id}", s.member(s.save))
 	mux.HandleFunc("POST /invoices/{id}/delete", s.member(s.remove))
-	assets, _ := fs.Sub(staticFiles, "static") // the folder is embedded: it is there
+	assets, _ := fs.Sub(staticFiles, "static") // the folder is embedded, so it exists
 	mux.Handle("GET /static/", http.StripPrefix("/static/", http.FileServerFS(assets)))
 	return s.guard(mux, "frame-src "+source(s.options.SupportURL)+"; frame-ancestors 'none'")
 }
 
-// Support returns the support widget, to be served from another origin.
+// Support returns the handler of the support widget, to be served from another
+// origin.
 func (s *Site) Support() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /widget", s.widget)
@@ -111,8 +111,8 @@ func source(url string) string {
 	return url
 }
 
-// guard bounds what is posted, refuses what another site posts, and tells the
-// browser what a page may load.
+// guard limits the size of requests, refuses cross-site posts, and sends the
+// content security policy.
 func (s *Site) guard(next http.Handler, frames string) http.Handler {
 	same := http.NewCrossOriginProtection().Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -70,13 +70,13 @@ func TestNothingIsShownBeforeSigningIn(t *testing.T) {
 		}
 	}
 	if status, _ := v.post("/invoices/INV-1001/delete"); status != 200 || len(v.site.Invoices()) != 34 {
-		t.Error("a stranger deleted an invoice")
+		t.Error("a visitor who is not signed in deleted an invoice")
 	}
 	if status, text := v.post("/login", "email", testEmail, "password", "wrong"); status != 401 || !strings.Contains(text, "do not match") {
 		t.Errorf("a wrong password: %d", status)
 	}
 	if v.site.SignIns() != 0 {
-		t.Error("somebody is signed in")
+		t.Error("the visitor is signed in")
 	}
 }
 
@@ -92,7 +92,7 @@ func TestTheTestAccountAndTheGuestSignIn(t *testing.T) {
 		t.Error("signing out leaves the visitor signed in")
 	}
 	if _, text := v.post("/login/guest"); !strings.Contains(text, "Outstanding") || v.site.SignIns() != 2 {
-		t.Error("the guest does not come in")
+		t.Error("the guest cannot sign in")
 	}
 }
 
@@ -152,7 +152,7 @@ func TestAnInvoiceIsCreatedChangedAndDeleted(t *testing.T) {
 	}
 }
 
-func TestWrongFieldsAreMarkedAndNothingIsStored(t *testing.T) {
+func TestInvalidFieldsAreMarkedAndNothingIsStored(t *testing.T) {
 	v := visit(t)
 	v.post("/login/guest")
 	for field, wrong := range map[string]string{"customer": " ", "email": "nobody", "amount": "-1", "currency": "XXX", "issued": "yesterday", "due": "2026-10-01", "status": "gone", "notes": strings.Repeat("x", 2001)} {
@@ -187,12 +187,12 @@ func TestAnotherSiteCannotPost(t *testing.T) {
 	}
 }
 
-func TestTheInvoicePageCarriesItsTraps(t *testing.T) {
+func TestTheInvoicePageHasItsHiddenTextAndLinks(t *testing.T) {
 	v := visit(t)
 	v.post("/login/guest")
 	_, text := v.get("/invoices/INV-1001")
 	if n := strings.Count(text, Injection); n != 10 {
-		t.Errorf("the hidden text is there %d times in clear", n)
+		t.Errorf("the hidden text is there %d times unencoded", n)
 	}
 	for _, want := range []string{tags(Injection), ForbiddenURL, `src="http://support.test/widget"`, "Delete invoice"} {
 		if !strings.Contains(text, want) {
@@ -200,7 +200,7 @@ func TestTheInvoicePageCarriesItsTraps(t *testing.T) {
 		}
 	}
 	if _, text = v.get("/invoices"); strings.Contains(text, Injection) {
-		t.Error("the list carries the hidden text")
+		t.Error("the list has the hidden text")
 	}
 }
 
@@ -226,7 +226,7 @@ func TestSupportTakesMessages(t *testing.T) {
 	}
 }
 
-func TestMoneyIsWrittenAsPeopleReadIt(t *testing.T) {
+func TestAmountsAreFormatted(t *testing.T) {
 	for cents, want := range map[int64]string{0: "€0.00", 5: "€0.05", 99999: "€999.99", 100000: "€1,000.00", 123456789: "€1,234,567.89"} {
 		if got := money(cents, "EUR"); got != want {
 			t.Errorf("%d cents is %s, want %s", cents, got, want)

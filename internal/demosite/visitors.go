@@ -16,10 +16,10 @@ const (
 
 const (
 	cookieName  = "northwind"
-	maxVisitors = 1000 // signed in at a time; beyond that everybody signs in again
+	maxVisitors = 1000 // signed in at the same time; above this, all are signed out
 )
 
-// visitors are who is signed in, and what the next page is to tell them. It is
+// visitors stores who is signed in, and a note for the next page of each. It is
 // safe for concurrent use.
 type visitors struct {
 	mu    sync.Mutex
@@ -54,7 +54,7 @@ func (v *visitors) knows(r *http.Request) bool {
 	return ok
 }
 
-// tell leaves a note for the visitor's next page.
+// tell stores a note for the visitor's next page.
 func (v *visitors) tell(r *http.Request, note string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -63,7 +63,7 @@ func (v *visitors) tell(r *http.Request, note string) {
 	}
 }
 
-// note takes the visitor's note.
+// note returns and removes the visitor's note.
 func (v *visitors) note(r *http.Request) string {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -2,10 +2,10 @@ package fault
 
 import "net/http"
 
-// Code names a fault. Codes are stable: programs decide on them.
+// Code names a fault. Codes are stable: programs depend on them.
 type Code string
 
-// The closed list of codes.
+// The complete list of codes.
 const (
 	InvalidRequest         Code = "invalid_request"
 	InvalidSelector        Code = "invalid_selector"
@@ -47,14 +47,14 @@ const (
 	ActionTimeout          Code = "browser_action_timeout"
 )
 
-// Info says how the edges show a code.
+// Info says how surfaces present a code.
 type Info struct {
 	Title     string // short, for people; the title of a problem document
 	Slug      string // last part of the problem type URI
 	Status    int    // HTTP status
 	RPC       int    // JSON-RPC error code
 	Exit      int    // exit status of the command line
-	Retryable bool   // the same call may succeed later by itself
+	Retryable bool   // the same call may succeed later without a change
 }
 
 var infos = map[Code]Info{
@@ -98,8 +98,7 @@ var infos = map[Code]Info{
 	ActionTimeout:          {"Action Timeout", "browser-action-timeout", http.StatusGatewayTimeout, -32003, 9, true},
 }
 
-// Info returns how the edges show c. A code that is not on the list is shown
-// as Internal.
+// Info returns the presentation of c. An unknown code is presented as Internal.
 func (c Code) Info() Info {
 	if i, ok := infos[c]; ok {
 		return i

@@ -1,6 +1,6 @@
-// Package fault holds the one error type that crosses packages: a stable code, a
-// sentence for people, a hint that says what to do, and a closed table that
-// tells each edge (REST, JSON-RPC, command line) how to show it.
+// Package fault defines the error type that crosses packages: a stable code, a
+// message for people, a hint that says what to do, and a table with the
+// presentation of each code for REST, JSON-RPC and the command line.
 package fault
 
 import (
@@ -25,8 +25,8 @@ func New(code Code, format string, args ...any) *Fault {
 	return &Fault{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Error returns "code: message", and the cause where there is one: it is what
-// logs show. Callers are shown Message and Hint only.
+// Error returns "code: message", followed by the cause if there is one. This text
+// is for logs. Callers get Message and Hint only.
 func (f *Fault) Error() string {
 	if f.cause != nil {
 		return fmt.Sprintf("%s: %s: %v", f.Code, f.Message, f.cause)
@@ -37,8 +37,8 @@ func (f *Fault) Error() string {
 // Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.cause }
 
-// Is reports whether target is a fault of the same code, so that
-// errors.Is(err, fault.New(fault.StaleRef, "")) works.
+// Is reports whether target is a fault with the same code, so that errors.Is(err,
+// fault.New(fault.StaleRef, "")) works.
 func (f *Fault) Is(target error) bool {
 	t, ok := target.(*Fault)
 	return ok && t.Code == f.Code
@@ -69,20 +69,19 @@ func (f *Fault) With(key string, value any) *Fault {
 	return &c
 }
 
-// WaitKey is the detail of a limit_reached that says after how many seconds the
+// WaitKey is the key of a detail of limit_reached: after how many seconds the
 // same call may succeed.
 const WaitKey = "retryAfterSeconds"
 
-// Final returns a copy of f that no repetition of the same call helps against,
-// although its code is one that may pass by itself.
+// Final returns a copy of f that is not retryable, even if its code is.
 func (f *Fault) Final() *Fault {
 	c := *f
 	c.final = true
 	return &c
 }
 
-// Retryable reports whether the same call may succeed later without a person
-// repairing anything. A limit is one that passes only where it says when.
+// Retryable reports whether the same call may succeed later without a repair. A
+// limit_reached is retryable only if it says when.
 func (f *Fault) Retryable() bool {
 	if f.final || !f.Code.Info().Retryable {
 		return false
@@ -91,8 +90,8 @@ func (f *Fault) Retryable() bool {
 	return waits || f.Code != LimitReached
 }
 
-// From returns the fault in err's chain. An error that is no fault becomes
-// Internal, its text kept as the cause and not shown. From(nil) is nil.
+// From returns the fault in err's chain. Any other error becomes Internal; its
+// text is kept as the cause and not shown. From(nil) is nil.
 func From(err error) *Fault {
 	if err == nil {
 		return nil
@@ -105,7 +104,7 @@ func From(err error) *Fault {
 		Hinted("look for the correlation id in the gateway's log").Because(err)
 }
 
-// CodeOf returns the code of err, Internal for an error that is no fault, and
+// CodeOf returns the code of err, Internal for an error that is not a fault, and
 // the empty code for nil.
 func CodeOf(err error) Code {
 	if err == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// promised is what programs rely on: the HTTP status of each code. A code, or
-// its status, changes for no lesser reason than a new version of the interface.
+// promised are the HTTP statuses that programs depend on. A code or its status
+// can change only with a new version of the interface.
 var promised = map[int][]fault.Code{
 	http.StatusBadRequest:          {"invalid_request", "invalid_selector", "invalid_url", "missing_url", "missing_selector", "unknown_action"},
 	http.StatusUnauthorized:        {"unauthenticated"},
@@ -24,13 +24,14 @@ var promised = map[int][]fault.Code{
 	http.StatusGatewayTimeout:      {"browser_action_timeout"},
 }
 
-// later are codes that are planned and do not exist yet, by what brings them.
+// later are codes that are planned but do not exist yet, with the feature that
+// adds them.
 var later = map[fault.Code]string{
 	"desktop_conflict": "desktop mode",
 	"browser_conflict": "desktop mode",
 }
 
-func TestCodesAndStatusesAreThosePromised(t *testing.T) {
+func TestPromisedCodesAndStatusesAreKept(t *testing.T) {
 	all := fault.Codes()
 	for status, codes := range promised {
 		for _, code := range codes {
@@ -44,7 +45,7 @@ func TestCodesAndStatusesAreThosePromised(t *testing.T) {
 	}
 	for _, code := range all {
 		if _, planned := later[code]; planned {
-			t.Errorf("%s has come: move it from later to promised", code)
+			t.Errorf("%s exists now: move it from later to promised", code)
 		} else {
 			t.Errorf("%s is not promised: add it", code)
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-func TestOnlyWhatMayPassByItselfIsRetryable(t *testing.T) {
+func TestRetryableFollowsTheCodeAndItsDetails(t *testing.T) {
 	for name, tt := range map[string]struct {
 		f    *fault.Fault
 		want bool

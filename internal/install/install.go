@@ -1,7 +1,7 @@
-// Package install says which packages of a distribution a browser, a desktop
-// or a container engine needs, which commands install them, and runs those.
-// What is to be run is worked out from a description of the machine alone, so
-// that it can be printed, read and tested without changing anything.
+// Package install finds out which packages of a Linux distribution a browser, a
+// desktop or a container engine needs, and which commands install them, and runs
+// these commands. A plan depends only on a description of the machine, so it can
+// be printed and tested without changing anything.
 package install
 
 import (
@@ -16,14 +16,14 @@ type Set string
 // The sets of packages.
 const (
 	Browser Set = "browser" // Chromium, a display, fonts, ffmpeg
-	Desktop Set = "desktop" // a display with windows, and tools to work it
-	Engine  Set = "engine"  // a container engine, and what makes a base image where no registry answers
+	Desktop Set = "desktop" // a display with a window manager, and tools to control it
+	Engine  Set = "engine"  // a container engine, and debootstrap to make a base image without a registry
 )
 
 // Manager is a package manager.
 type Manager string
 
-// The package managers that are known.
+// The supported package managers.
 const (
 	APT Manager = "apt" // Debian, Ubuntu
 	DNF Manager = "dnf" // Fedora, CentOS, RHEL
@@ -41,25 +41,25 @@ func (m Manager) program() string {
 // Command is a program and its arguments, none of which needs quoting.
 type Command []string
 
-// String returns the command as one types it.
+// String returns the command as it is typed in a shell.
 func (c Command) String() string { return strings.Join(c, " ") }
 
-// MarshalText writes the command as one types it.
+// MarshalText returns the command as it is typed in a shell.
 func (c Command) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// Plan is what installing a set comes to on a machine.
+// Plan lists what must be done to install a set on a machine.
 type Plan struct {
 	Set      Set       `json:"set"`
 	Manager  Manager   `json:"packageManager"`
-	Missing  []string  `json:"missing"`  // what the machine does not have yet; empty: nothing to do
-	Packages []string  `json:"packages"` // all of the set: the manager leaves out what is there
+	Missing  []string  `json:"missing"`  // what the machine lacks; if it is empty, there is nothing to do
+	Packages []string  `json:"packages"` // all of the set; the package manager skips installed ones
 	Commands []Command `json:"commands"` // in order, each only if the one before succeeded
 	Notes    []string  `json:"notes,omitempty"`
 }
 
-// Make works out how to install a set on a machine, by its own package manager
-// unless asked names another. Faults: invalid_request for a set or a manager
-// that is none, install_required where it cannot be done here.
+// Make plans how to install a set on a machine with its own package manager, or
+// with asked if that is not empty. Faults: invalid_request for an unknown set or
+// manager, install_required if the set cannot be installed on this machine.
 func Make(set Set, asked Manager, m Machine) (Plan, error) {
 	if _, known := tables[set]; !known {
 		return Plan{}, fault.New(fault.InvalidRequest, "there is nothing of that name to install").

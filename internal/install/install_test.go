@@ -11,7 +11,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/install"
 )
 
-// machine is one of a distribution that has some programs; more are its files.
+// machine is a machine of a distribution that has some programs. files are
+// further files.
 func machine(id, version string, uid int, files []string, programs ...string) install.Machine {
 	root := fstest.MapFS{"etc/os-release": {Data: []byte("NAME=x\nID=" + id + "\nVERSION_ID=\"" + version + "\"\n")}}
 	for _, name := range files {
@@ -29,7 +30,7 @@ const (
 	fonts      = " ca-certificates fontconfig fonts-liberation fonts-wqy-zenhei fonts-noto-color-emoji"
 )
 
-func TestCommands(t *testing.T) {
+func TestCommandsOfEachDistribution(t *testing.T) {
 	systemd, openrc := []string{"run/systemd/system/x"}, []string{"run/openrc/x"}
 	for name, c := range map[string]struct {
 		set     install.Set
@@ -90,7 +91,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeInstalledIsSaid(t *testing.T) {
+func TestUnsupportedMachinesGiveAFault(t *testing.T) {
 	mac := machine("", "", 0, nil)
 	mac.OS = "darwin"
 	for name, c := range map[string]struct {
@@ -119,7 +120,7 @@ func TestWhatCannotBeInstalledIsSaid(t *testing.T) {
 	}
 }
 
-func TestMissing(t *testing.T) {
+func TestMissingListsWhatTheMachineLacks(t *testing.T) {
 	all := []string{"usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf", "usr/share/fonts/a/NotoSansCJK-Regular.ttc", "usr/share/fonts/NotoColorEmoji.ttf"}
 	for name, c := range map[string]struct {
 		set     install.Set
@@ -139,17 +140,17 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-func TestNotesAreForWhomTheyConcern(t *testing.T) {
+func TestNotesAppearOnlyWhereTheyApply(t *testing.T) {
 	for says, c := range map[string]struct{ with, without install.Machine }{
 		"security suite": {machine("debian", "12", 0, nil, "apt-get"), secured(machine("debian", "12", 0, nil, "apt-get"))},
 		"EPEL":           {machine("rhel", "9.4", 0, nil, "dnf"), machine("fedora", "43", 0, nil, "dnf")},
 		"community":      {machine("alpine", "3.22", 0, nil, "apk"), machine("fedora", "43", 0, nil, "dnf")},
 	} {
 		if !strings.Contains(notesFor(t, c.with), says) {
-			t.Errorf("nothing is said of %s", says)
+			t.Errorf("the notes do not mention %s", says)
 		}
 		if got := notesFor(t, c.without); strings.Contains(got, says) {
-			t.Errorf("it does not concern them: %s", got)
+			t.Errorf("the note does not apply: %s", got)
 		}
 	}
 	for uid, want := range map[int]int{0: 0, 1000: 1} {

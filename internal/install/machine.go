@@ -12,8 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Machine is what is known of the machine to install on. The zero Machine is
-// none that anything can be installed on.
+// Machine describes the machine to install on. On the zero Machine nothing can be
+// installed.
 type Machine struct {
 	OS    string // as in runtime.GOOS
 	UID   int    // of this process
@@ -26,7 +26,8 @@ func Here() Machine {
 	return Machine{OS: runtime.GOOS, UID: os.Geteuid(), Files: os.DirFS("/"), Has: has}
 }
 
-// has also looks where system programs are, which a user's PATH often lacks.
+// has reports whether a program exists. It also looks in the folders of system
+// programs, which a user's PATH often lacks.
 func has(program string) bool {
 	if _, err := exec.LookPath(program); err == nil {
 		return true
@@ -55,7 +56,7 @@ func (m Machine) manager(asked Manager) (Manager, error) {
 		Hinted("see what apt would do (--print-only --package-manager apt) and install the like by hand")
 }
 
-// init says what starts services: "systemd", "openrc", or nothing.
+// init returns the init system, "systemd" or "openrc"; empty if it is unknown.
 func (m Machine) init() string {
 	for _, candidate := range []struct{ name, path string }{{"systemd", "run/systemd/system"}, {"openrc", "run/openrc"}} {
 		if info, err := fs.Stat(m.Files, candidate.path); err == nil && info.IsDir() {
@@ -65,7 +66,7 @@ func (m Machine) init() string {
 	return ""
 }
 
-// distribution reads os-release(5); nothing is known where there is none.
+// distribution reads os-release(5). If there is none, the result is empty.
 func (m Machine) distribution() distribution {
 	var d distribution
 	for _, name := range []string{"etc/os-release", "usr/lib/os-release"} {
@@ -89,10 +90,10 @@ func (m Machine) distribution() distribution {
 	return d
 }
 
-// hasSecuritySuite reports whether apt's sources (sources.list(5)) name a
-// suite for security.
+// hasSecuritySuite reports whether apt's sources (sources.list(5)) contain a
+// security suite.
 func (m Machine) hasSecuritySuite() bool {
-	files, _ := fs.Glob(m.Files, "etc/apt/sources.list.d/*") // errs on bad patterns only
+	files, _ := fs.Glob(m.Files, "etc/apt/sources.list.d/*") // fails only for bad patterns
 	for _, name := range append(files, "etc/apt/sources.list") {
 		text, err := fs.ReadFile(m.Files, name)
 		if err == nil && strings.Contains(string(text), "-security") {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// need is one thing a set is for. It is there when one of the programs is, or
-// a font file whose name begins so.
+// need is one requirement of a set. It is met if one of the programs exists, or a
+// font file whose name has one of the prefixes.
 type need struct {
 	name     string
 	programs []string
@@ -45,7 +45,7 @@ var needs = map[Set][]need{
 	},
 }
 
-// Missing names what of a set the machine does not have.
+// Missing lists what the machine lacks of a set.
 func (m Machine) Missing(set Set) []string {
 	fonts := m.fonts()
 	missing := []string{}
@@ -80,7 +80,7 @@ func (m Machine) fonts() []string {
 		if err == nil && !entry.IsDir() {
 			names = append(names, path.Base(name))
 		}
-		return nil // a folder that cannot be read holds none
+		return nil // a folder that cannot be read counts as empty
 	})
 	return names
 }

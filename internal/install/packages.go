@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// tables are the packages of each set by manager. Those of the browser begin
-// with the lists of the API document, section 2; what follows is what browser
-// mode needs besides Chromium itself, as the box's image has it
-// (images/browser/Dockerfile).
+// tables lists the packages of each set by package manager. For a browser these
+// are the packages of Chromium, followed by those that the gateway needs besides
+// (as in images/browser/Dockerfile).
 var tables = map[Set]map[Manager][]string{
 	Browser: {
 		APT: {
@@ -53,7 +52,7 @@ func packages(set Set, manager Manager, d distribution) []string {
 	return names
 }
 
-// distribution is what os-release(5) says.
+// distribution is the content of os-release(5).
 type distribution struct {
 	ID      string
 	Version string // VERSION_ID; empty in rolling ones
@@ -65,8 +64,8 @@ func (d distribution) major() int {
 	return n
 }
 
-// wideTime reports whether libraries carry the names they got with 64-bit
-// time: Debian since 13, Ubuntu since 24.04.
+// wideTime reports whether libraries have the package names of the change to
+// 64-bit time: Debian since 13, Ubuntu since 24.04.
 func (d distribution) wideTime() bool {
 	switch d.ID {
 	case "debian":
@@ -77,16 +76,16 @@ func (d distribution) wideTime() bool {
 	return false
 }
 
-// redHat reports whether it is RHEL or built from its sources.
+// redHat reports whether it is RHEL or a rebuild of it.
 func (d distribution) redHat() bool { return d.ID == "rhel" || d.rebuild() }
 
-// rebuild reports whether it offers EPEL as a package of its own.
+// rebuild reports whether the distribution has a package for EPEL.
 func (d distribution) rebuild() bool {
 	return slices.Contains([]string{"centos", "almalinux", "rocky"}, d.ID)
 }
 
-// lacks says why a distribution's own packages do not do, and what to do
-// instead.
+// lacks returns why a distribution's own packages are not sufficient, and what to
+// do instead.
 func (d distribution) lacks(set Set, manager Manager) (why, instead string) {
 	switch {
 	case d.ID == "ubuntu" && manager == APT && set == Browser:

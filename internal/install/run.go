@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	runLimit  = 30 * time.Minute // of each command; some hundred megabytes over a slow line
-	stopGrace = 30 * time.Second // for a package manager that was told to end
+	runLimit  = 30 * time.Minute // of each command, for some hundred megabytes over a slow connection
+	stopGrace = 30 * time.Second // for a package manager that was asked to stop
 )
 
-// Run runs the commands of a plan in order. What they say goes to out. Then it
-// looks whether anything is still missing. Faults: install_required.
+// Run runs the commands of a plan in order and copies their output to out. Then
+// it checks whether something is still missing. Faults: install_required.
 func (p Plan) Run(ctx context.Context, m Machine, out io.Writer) error {
 	if err := p.may(m); err != nil {
 		return err
@@ -37,7 +37,7 @@ func (p Plan) Run(ctx context.Context, m Machine, out io.Writer) error {
 	return nil
 }
 
-// may reports whether the commands can be run here at all.
+// may returns why the commands cannot be run here, if so.
 func (p Plan) may(m Machine) error {
 	if m.UID != 0 && !m.Has("sudo") {
 		return fault.New(fault.InstallRequired, "installing packages takes root, and there is no sudo").

@@ -46,7 +46,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// cancelling ends a context once a command has said that it is ready.
+// cancelling is a writer that cancels a context at the first output of a command.
 type cancelling struct{ cancel context.CancelFunc }
 
 func (c cancelling) Write(b []byte) (int, error) {

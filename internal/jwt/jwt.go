@@ -1,5 +1,5 @@
-// Package jwt signs and verifies tokens (RFC 7519), by rules that leave a token
-// no choice: which signatures, for whom, and that it ends.
+// Package jwt signs and verifies tokens (RFC 7519) under strict rules: the caller
+// fixes the signature method and the audience, and a token must expire.
 package jwt
 
 import (
@@ -13,20 +13,21 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// Claims are what every token may say.
+// Claims are the standard claims of a token.
 type Claims = jwt.Claims
 
-// Rules are what a token must fulfil. Empty methods, and an empty audience,
-// refuse every token; an empty issuer or subject is not compared.
+// Rules are the requirements for a token. Without methods or without an audience
+// every token is refused. An empty issuer or subject is not compared.
 type Rules struct {
 	Methods  []jose.SignatureAlgorithm
 	Issuer   string
 	Subject  string
-	Audience string        // must be one of the token's
-	Leeway   time.Duration // between the signer's clock and ours
+	Audience string        // must be among the token's
+	Leeway   time.Duration // accepted difference between the signer's clock and ours
 }
 
-// Sign returns the token that says claims, which is anything that JSON can hold.
+// Sign returns a signed token with these claims, which can be any value that
+// encodes as JSON.
 func Sign(method jose.SignatureAlgorithm, key, claims any) (string, error) {
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: method, Key: key}, nil)
 	if err != nil {
@@ -39,9 +40,9 @@ func Sign(method jose.SignatureAlgorithm, key, claims any) (string, error) {
 	return token, nil
 }
 
-// Verify returns what a token says, and puts the same into more, when that is
-// not nil. key returns the public key of an id, which is empty where the token
-// has none, for a method. An error may repeat what the token's header says.
+// Verify returns the claims of a token. If more is not nil, it also decodes them
+// into more. key returns the public key for an id and a method; the id is empty
+// if the token has none. An error may contain text of the token's header.
 func Verify(token string, rules Rules, now time.Time, key func(id, method string) (any, error), more any) (Claims, error) {
 	if !canonical(token) {
 		return Claims{}, errors.New("it is no token")
@@ -51,7 +52,7 @@ func Verify(token string, rules Rules, now time.Time, key func(id, method string
 		return Claims{}, fmt.Errorf("it is no token with a signature that is taken: %w", err)
 	}
 	header := parsed.Headers[0]
-	if _, critical := header.ExtraHeaders["crit"]; critical { // RFC 7515, 4.1.11: it must be understood, and is not
+	if _, critical := header.ExtraHeaders["crit"]; critical { // RFC 7515, 4.1.11: extensions listed here must be understood; we know none
 		return Claims{}, errors.New("it has critical headers")
 	}
 	public, err := key(header.KeyID, header.Algorithm)
@@ -69,8 +70,8 @@ func Verify(token string, rules Rules, now time.Time, key func(id, method string
 	return claims, rules.check(claims, now)
 }
 
-// check compares claims with the rules. The library takes a token without an
-// end, and one that ends now.
+// check compares claims with the rules. The library accepts a token without an
+// expiry, and one that expires now.
 func (r Rules) check(claims Claims, now time.Time) error {
 	if r.Audience == "" || claims.Expiry == nil {
 		return errors.New("it is for nobody, or has no end")
@@ -81,9 +82,8 @@ func (r Rules) check(claims Claims, now time.Time) error {
 	return claims.ValidateWithLeeway(jwt.Expected{Issuer: r.Issuer, Subject: r.Subject, AnyAudience: jwt.Audience{r.Audience}, Time: now}, r.Leeway)
 }
 
-// canonical reports whether a token has three parts, each in the one way that
-// its bytes are written: the library takes padding, line breaks, and last bits
-// that stand for nothing.
+// canonical reports whether a token has three parts in canonical base64. The
+// library also accepts padding, line breaks, and unused bits that are not zero.
 func canonical(token string) bool {
 	parts := strings.Split(token, ".")
 	for _, part := range parts {

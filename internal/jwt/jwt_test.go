@@ -26,7 +26,7 @@ func pair(t testing.TB) (ed25519.PrivateKey, func(id, method string) (any, error
 	return private, func(string, string) (any, error) { return public, nil }
 }
 
-func TestWhatWasSignedIsVerified(t *testing.T) {
+func TestSignedTokensAreVerified(t *testing.T) {
 	private, key := pair(t)
 	token, err := jwt.Sign(jose.EdDSA, private, map[string]any{"aud": "box", "exp": clock.Unix() + 1, "sub": "s", "more": "m"})
 	if err != nil {
@@ -37,11 +37,11 @@ func TestWhatWasSignedIsVerified(t *testing.T) {
 	}
 	claims, err := jwt.Verify(token, rules, clock, key, &more)
 	if err != nil || claims.Subject != "s" || more.More != "m" {
-		t.Fatalf("it says %+v and %+v, %v", claims, more, err)
+		t.Fatalf("claims %+v and %+v, %v", claims, more, err)
 	}
 }
 
-func TestTokensThatAreWrittenInAnotherWayAreRefused(t *testing.T) {
+func TestTokensThatAreNotCanonicalAreRefused(t *testing.T) {
 	private, key := pair(t)
 	good := jwttest.Forge(t, jose.EdDSA, private, nil, map[string]any{"aud": "box", "exp": clock.Unix() + 1})
 	for name, token := range map[string]string{
@@ -54,7 +54,7 @@ func TestTokensThatAreWrittenInAnotherWayAreRefused(t *testing.T) {
 		"critical extensions": jwttest.Forge(t, jose.EdDSA, private, map[string]any{"crit": []string{"x"}, "x": 1}, map[string]any{"aud": "box", "exp": clock.Unix() + 1}),
 	} {
 		if _, err := jwt.Verify(token, rules, clock, key, nil); err == nil {
-			t.Errorf("%s: taken", name)
+			t.Errorf("%s: accepted", name)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func TestZeroRulesRefuse(t *testing.T) {
 	token := jwttest.Forge(t, jose.EdDSA, private, nil, map[string]any{"aud": "", "exp": clock.Unix() + 1})
 	for name, rules := range map[string]jwt.Rules{"all zero": {}, "no audience": {Methods: rules.Methods}, "no methods": {Audience: "box"}} {
 		if _, err := jwt.Verify(token, rules, clock, key, nil); err == nil {
-			t.Errorf("%s: taken", name)
+			t.Errorf("%s: accepted", name)
 		}
 	}
 }

@@ -1,6 +1,6 @@
-// Package mcpconfig tells clients of the Model Context Protocol of the gateway: the
-// entry that each of them wants, and where. It is text in and text out; what
-// reads and writes the files is elsewhere.
+// Package mcpconfig adds the gateway to the configuration files of clients of the
+// Model Context Protocol. It knows the entry that each client needs and where its
+// file is. It works on text only; the caller reads and writes the files.
 package mcpconfig
 
 import (
@@ -14,28 +14,27 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Format is how a client's file is written.
+// Format is the syntax of a client's file.
 type Format string
 
-// The formats.
 const (
-	JSON Format = "json" // with comments and trailing commas, where the client takes them
+	JSON Format = "json" // with comments and trailing commas, if the client accepts them
 	TOML Format = "toml"
 	YAML Format = "yaml"
 )
 
-// Client is a program that connects to servers of the protocol.
+// Client is a program that connects to MCP servers.
 type Client struct {
-	Name   string // as people give it
+	Name   string // on our command line
 	Title  string
 	Format Format
-	Key    string // of the object that holds entries by name
-	linux  string // the file, below the home directory
-	mac    string // where it is elsewhere there
+	Key    string // of the object that contains the entries
+	linux  string // path of the file below the home directory
+	mac    string // path on macOS, if it differs
 	shape  func(Command) []field
 }
 
-// Command starts a server of the protocol on standard input and output.
+// Command starts an MCP server on standard input and output.
 type Command struct {
 	Name string // of the entry
 	Path string // of the program
@@ -52,10 +51,10 @@ type field struct {
 	value any
 }
 
-// variables are the value of a field: an object, in the order they have.
+// variables is an object with ordered members.
 type variables []Variable
 
-// env is the field of that name, where there is something in it.
+// env appends the field with the variables of c, if there are any.
 func (c Command) env(name string, fields ...field) []field {
 	if len(c.Env) > 0 {
 		fields = append(fields, field{name, variables(c.Env)})
@@ -75,10 +74,11 @@ func local(c Command) []field {
 
 func extension(c Command) []field {
 	return c.env("envs", field{"name", c.Name}, field{"type", "stdio"}, field{"cmd", c.Path}, field{"args", c.Args},
-		field{"enabled", true}, field{"timeout", 300}) // seconds: a person may be asked
+		field{"enabled", true}, field{"timeout", 300}) // seconds: long enough for an approval
 }
 
-// Clients are those whose files are known, as their documentation has them.
+// Clients are the supported clients, with the paths and formats of their
+// documentation.
 var Clients = []Client{
 	{"claude-code", "Claude Code", JSON, "mcpServers", ".claude.json", "", typed},
 	{"claude-desktop", "Claude Desktop", JSON, "mcpServers", ".config/Claude/claude_desktop_config.json", "Library/Application Support/Claude/claude_desktop_config.json", plain},
@@ -101,7 +101,7 @@ func Names() []string {
 	return names
 }
 
-// Find returns the client of a name. Fault: invalid_request.
+// Find returns the client with this name. Fault: invalid_request.
 func Find(name string) (Client, error) {
 	at := slices.IndexFunc(Clients, func(c Client) bool { return c.Name == name })
 	if at < 0 {
@@ -111,8 +111,8 @@ func Find(name string) (Client, error) {
 	return Clients[at], nil
 }
 
-// File returns where the client keeps its entries, for the user whose home
-// directory that is.
+// File returns the path of the client's file for the user with this home
+// directory.
 func (c Client) File(home string) string {
 	if runtime.GOOS == "darwin" && c.mac != "" {
 		return filepath.Join(home, filepath.FromSlash(c.mac))
@@ -120,13 +120,12 @@ func (c Client) File(home string) string {
 	return filepath.Join(home, filepath.FromSlash(c.linux))
 }
 
-// Text is the entry alone, as the client's file would hold it if it held
-// nothing else.
+// Text returns a file with the entry alone.
 func (c Client) Text(command Command) (string, error) { return c.Add("", command) }
 
-// Add returns the text of a client's file with the entry of that name in it, in
-// place of one that was there. Everything else stays as it is. Fault:
-// invalid_request for a text that cannot be read, or not be changed safely.
+// Add returns the text of a client's file with the entry added or replaced.
+// Nothing else is changed. Fault: invalid_request for a text that cannot be
+// parsed or cannot be changed safely.
 func (c Client) Add(text string, command Command) (string, error) {
 	return c.changed(text, command.Name, true, func() (string, error) {
 		switch c.Format {
@@ -139,8 +138,8 @@ func (c Client) Add(text string, command Command) (string, error) {
 	})
 }
 
-// Remove returns the text without the entry of that name; as it is where there
-// is none. Fault: as of Add.
+// Remove returns the text without the entry with this name. A text without such
+// an entry is returned unchanged. Fault: as of Add.
 func (c Client) Remove(text, name string) (string, error) {
 	return c.changed(text, name, false, func() (string, error) {
 		switch {
@@ -155,8 +154,8 @@ func (c Client) Remove(text, name string) (string, error) {
 	})
 }
 
-// changed makes a change and reads what came of it: nothing but the entry may
-// be otherwise than before, and that must be there, or not.
+// changed makes a change, parses the result and compares it with the text before:
+// only the entry may differ, and it must exist or not, as there says.
 func (c Client) changed(text, name string, there bool, change func() (string, error)) (string, error) {
 	before, err := c.read(text)
 	if err != nil {
@@ -179,8 +178,8 @@ func (c Client) changed(text, name string, there bool, change func() (string, er
 	return out, nil
 }
 
-// without takes an entry out of what was read, and says whether there was one.
-// A group that is empty is as good as none.
+// without removes an entry from a parsed file, and reports whether there was one.
+// It also removes a group that is empty then.
 func (c Client) without(all map[string]any, name string) bool {
 	group, _ := all[c.Key].(map[string]any)
 	_, had := group[name]

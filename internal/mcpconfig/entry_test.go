@@ -11,7 +11,7 @@ import (
 var ours = mcpconfig.Command{Name: "glovebox", Path: "/opt/a \"b\"/glovebox", Args: []string{"mcp", "--allow", "example.com,*.example.org"},
 	Env: []mcpconfig.Variable{{Name: "GLOVEBOX_SERVER_LISTEN", Value: "127.0.0.1:9"}, {Name: "DOCKER_HOST", Value: "unix:///run/a \"b\".sock"}}}
 
-// settings are files as people have them, for each client.
+// settings are realistic files of each client.
 var settings = map[string][]string{
 	"claude-code": {`{
   "numStartups": 12,
@@ -85,7 +85,7 @@ GOOSE_MODE: auto
 `},
 }
 
-func TestEveryClientHasSettingsHere(t *testing.T) {
+func TestEveryClientHasTestSettings(t *testing.T) {
 	for _, c := range mcpconfig.Clients {
 		if len(settings[c.Name]) == 0 || c.Title == "" || c.Key == "" || !strings.HasPrefix(c.File("/home/ada"), "/home/ada/") {
 			t.Errorf("%+v", c)
@@ -93,8 +93,9 @@ func TestEveryClientHasSettingsHere(t *testing.T) {
 	}
 }
 
-// What stood in a file stands there still, byte for byte and in its order.
-func TestAnEntryIsAddedAndNothingElseChanges(t *testing.T) {
+// TestAddingAnEntryChangesNothingElse checks that all other bytes of a file stay
+// in their order.
+func TestAddingAnEntryChangesNothingElse(t *testing.T) {
 	for name, texts := range settings {
 		c := client(t, name)
 		for _, text := range texts {
@@ -104,32 +105,32 @@ func TestAnEntryIsAddedAndNothingElseChanges(t *testing.T) {
 				word = strings.TrimRight(word, "},")
 				found := strings.Index(with[at:], word)
 				if found < 0 {
-					t.Errorf("%s: %q is not where it was:\n%s", name, word, with)
+					t.Errorf("%s: %q has moved:\n%s", name, word, with)
 					break
 				}
 				at += found + len(word)
 			}
 			if again := must(t, name)(c.Add(with, ours)); again != with {
-				t.Errorf("%s: added twice it is another:\n%s\n%s", name, with, again)
+				t.Errorf("%s: adding it twice changes the file:\n%s\n%s", name, with, again)
 			}
 		}
 	}
 }
 
-func TestAnEntryIsTakenOutAgain(t *testing.T) {
+func TestRemovingAnEntryRestoresTheFile(t *testing.T) {
 	for name, texts := range settings {
 		c := client(t, name)
 		for _, text := range texts {
 			without := must(t, name)(c.Remove(must(t, name)(c.Add(text, ours)), ours.Name))
 			if strings.Contains(without, "glovebox") {
-				t.Errorf("%s: it is still there:\n%s", name, without)
+				t.Errorf("%s: the entry is still there:\n%s", name, without)
 			}
 			if strings.Contains(text, `"a": `) && without != text && strings.Join(strings.Fields(without), "") != strings.Join(strings.Fields(text), "") ||
 				strings.Contains(text, "\t\"a\":") && without != text || strings.Contains(text, "[mcp_servers.a]") && without != text || strings.Contains(text, "developer") && without != text {
 				t.Errorf("%s: it was\n%s\nand is\n%s", name, text, without)
 			}
 			if again := must(t, name)(c.Remove(without, ours.Name)); again != without {
-				t.Errorf("%s: taken out twice it is another:\n%s", name, again)
+				t.Errorf("%s: removing it twice changes the file:\n%s", name, again)
 			}
 		}
 	}
@@ -164,7 +165,7 @@ func TestTheEntryOfEachClient(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeChangedSafelyIsLeft(t *testing.T) {
+func TestFilesThatCannotBeChangedSafelyAreRefused(t *testing.T) {
 	for text, name := range map[string]string{
 		`{"mcpServers": `: "cursor", `[]`: "cursor", `{"mcpServers": []}`: "cursor", `{"mcpServers": {"glovebox": 1, "glovebox": 2}, "a": 1} b`: "gemini",
 		"mcp_servers = {a = {command = \"a\"}}\n": "codex", "a = \n": "codex", "mcp_servers.glovebox.command = \"x\"\n": "codex",

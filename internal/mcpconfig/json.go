@@ -7,8 +7,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// addJSON puts text into text, where the tree says: what stands elsewhere,
-// comments and spaces included, is not written anew.
+// addJSON inserts the entry at a position that the syntax tree gives. All other
+// text, including comments and spaces, is kept as it is.
 func (c Client) addJSON(text string, command Command) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		text = "{}\n"
@@ -53,17 +53,17 @@ func (c Client) removeJSON(text, name string) (string, error) {
 	return entries.cut(text, name), nil
 }
 
-// object is an object of a JSON text, by where it stands.
+// object is an object of a JSON text, with the positions of its parts.
 type object struct {
-	start, end int // of its braces
+	start, end int // offsets of its braces
 	members    []member
 }
 
 type member struct {
 	name       string
-	start      int // of the name
+	start      int // offset of the name
 	value      hujson.Value
-	comma, gap int // where what separates it from the next begins, and ends; equal where there is no comma
+	comma, gap int // begin and end of the separator before the next member; equal if there is no comma
 }
 
 func parsed(text string) (*object, error) {
@@ -92,8 +92,8 @@ func objectOf(v hujson.Value) (*object, error) {
 	return out, nil
 }
 
-// member returns the member of a name; the last of several, which is what
-// readers take.
+// member returns the member with this name; the last one if there are several, as
+// JSON readers do.
 func (o *object) member(name string) *member {
 	for i := len(o.members) - 1; i >= 0; i-- {
 		if o.members[i].name == name {
@@ -105,8 +105,8 @@ func (o *object) member(name string) *member {
 
 func (m *member) object() (*object, error) { return objectOf(m.value) }
 
-// insert puts a member at the end of an object, on a line of its own. What
-// stood behind the last one, a comment for example, stays behind it.
+// insert adds a member at the end of an object, on its own line. Text behind the
+// last member, such as a comment, stays behind that one.
 func (o *object) insert(text, whole, indent, closing string) string {
 	from, comma, trailing := o.start+1, "", ""
 	if n := len(o.members); n > 0 {
@@ -125,7 +125,7 @@ func (o *object) insert(text, whole, indent, closing string) string {
 	return text[:from] + comma + kept + "\n" + indent + whole + trailing + end + text[o.end-1:]
 }
 
-// cut takes the members of a name out.
+// cut removes the members with this name.
 func (o *object) cut(text, name string) string {
 	for i := len(o.members) - 1; i >= 0; i-- {
 		m := o.members[i]
@@ -152,7 +152,7 @@ func (o *object) cut(text, name string) string {
 	return text
 }
 
-// indentOf is what a text indents by: what its first indented name begins with.
+// indentOf returns the indentation of a text: that of its first indented name.
 func indentOf(text string) string {
 	for line := range strings.Lines(text) {
 		if trimmed := strings.TrimLeft(line, " \t"); trimmed != line && strings.HasPrefix(trimmed, `"`) {
@@ -174,7 +174,7 @@ func fieldsOf(c Client, command Command, unit string) string {
 	return "{\n" + strings.Join(lines, ",\n") + "\n" + strings.Repeat(unit, 2) + "}"
 }
 
-// literal is a value in JSON, which TOML and YAML read alike.
+// literal returns a value as JSON, which is valid in TOML and YAML too.
 func literal(v any) string {
 	if set, is := v.(variables); is {
 		return set.object(": ")
@@ -182,12 +182,12 @@ func literal(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // of texts, lists of them, numbers and truth: it cannot fail
+	_ = e.Encode(v) // cannot fail for strings, lists of strings, numbers and booleans
 	return strings.TrimSuffix(strings.ReplaceAll(b.String(), `","`, `", "`), "\n")
 }
 
-// object is variables in braces, which YAML reads as JSON does, and TOML with
-// another sign between name and value.
+// object writes variables in braces. sign separates name and value: YAML accepts
+// JSON's, TOML has another.
 func (all variables) object(sign string) string {
 	pairs := make([]string, len(all))
 	for i, v := range all {

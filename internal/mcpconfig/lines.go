@@ -8,10 +8,10 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// addTOML writes a table of its own at the end.
+// addTOML appends a table.
 func (c Client) addTOML(text string, command Command) (string, error) {
 	if regexp.MustCompile(`(?m)^[ \t]*` + c.Key + `[ \t]*=`).MatchString(text) {
-		return "", errShape // a table on one line takes no more
+		return "", errShape // an inline table cannot be extended
 	}
 	text, err := c.removeTOML(text, command.Name)
 	if err != nil {
@@ -28,7 +28,7 @@ func (c Client) addTOML(text string, command Command) (string, error) {
 	return apart(text) + strings.Join(lines, "\n") + "\n", nil
 }
 
-// apart is a text with an empty line after it, where it is not empty.
+// apart returns the text, with an empty line after it if it is not empty.
 func apart(text string) string {
 	if text == "" {
 		return ""
@@ -38,8 +38,8 @@ func apart(text string) string {
 
 var table = regexp.MustCompile(`^\s*\[`)
 
-// removeTOML takes out the table of an entry, and those below it, with the empty
-// line that stands before it.
+// removeTOML removes the table of an entry and its sub-tables, with the empty
+// line before it.
 func (c Client) removeTOML(text, name string) (string, error) {
 	ours := regexp.MustCompile(`^\s*\[\s*` + c.Key + `\s*\.\s*(?:"` + regexp.QuoteMeta(name) + `"|` + regexp.QuoteMeta(name) + `)\s*(?:\.[^\]]*)?\]\s*(?:#.*)?$`)
 	var kept []string
@@ -62,7 +62,7 @@ func (c Client) removeTOML(text, name string) (string, error) {
 	return strings.Join(kept, ""), nil
 }
 
-// closed is lines without an empty one at the end.
+// closed returns lines without an empty one at the end.
 func closed(lines []string) []string {
 	if n := len(lines); n > 0 && strings.TrimSpace(lines[n-1]) == "" {
 		return lines[:n-1]
@@ -76,7 +76,7 @@ func readTOML(text string) (map[string]any, error) {
 	return all, err
 }
 
-// addYAML writes the entry as the first below its key.
+// addYAML inserts the entry as the first one below its key.
 func (c Client) addYAML(text string, command Command) (string, error) {
 	text, err := c.removeYAML(text, command.Name)
 	if err != nil {
@@ -103,7 +103,8 @@ func (c Client) addYAML(text string, command Command) (string, error) {
 	return text[:at[0]] + head + lines + text[at[1]:], nil
 }
 
-// removeYAML takes out the lines of an entry: its name, and what is deeper.
+// removeYAML removes the lines of an entry: its name and all lines that are
+// indented more.
 func (c Client) removeYAML(text, name string) (string, error) {
 	ours := regexp.MustCompile(`^([ \t]+)(?:"` + regexp.QuoteMeta(name) + `"|` + regexp.QuoteMeta(name) + `):\s*(?:#.*)?$`)
 	var kept []string

@@ -20,19 +20,19 @@ const suffix = ".age"
 
 func (s *Store) path(id string) string { return filepath.Join(s.dir, id+suffix) }
 
-// seal stands before the bundle inside the encryption: a file that was put in
-// the place of another profile's is told by it.
+// seal is written before the bundle, inside the encryption. It shows if the file
+// of another profile was put in this one's place.
 func seal(id string) string { return "glovebox profile 1 " + id + "\n" }
 
-// Save keeps what a session left, read from a box, in place of what there was.
-// Until it is written whole, what there was stays. Faults: invalid_request
-// where it is no bundle, not_found when the profile was deleted.
+// Save replaces the content of a profile by a bundle that is read from a box.
+// Until the new file is complete, the old one stays. Faults: invalid_request if
+// it is not a valid bundle, not_found if the profile was deleted.
 func (s *Store) Save(ctx context.Context, id string, from io.Reader) error {
 	temporary, err := os.CreateTemp(s.dir, id+".*.part") // mode 0600
 	if err != nil {
 		return fmt.Errorf("cannot make a profile's file: %w", err)
 	}
-	defer func() { _ = os.Remove(temporary.Name()) }() // nothing is there after the rename
+	defer func() { _ = os.Remove(temporary.Name()) }() // after the rename there is nothing to remove
 	if err := errors.Join(s.write(temporary, id, from), temporary.Close()); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (s *Store) Save(ctx context.Context, id string, from io.Reader) error {
 	return s.replace(ctx, id, temporary.Name(), info.Size())
 }
 
-// write encrypts a bundle into a file, which is on the disk when it returns.
+// write encrypts a bundle into a file, and returns when the file is on disk.
 func (s *Store) write(file *os.File, id string, from io.Reader) error {
 	out, err := age.Encrypt(file, s.key.Recipient())
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Store) write(file *os.File, id string, from io.Reader) error {
 	return nil
 }
 
-// replace puts a whole file into the place of the one before.
+// replace renames a complete file to the profile's file.
 func (s *Store) replace(ctx context.Context, id, file string, size int64) error {
 	if _, found, err := s.row(ctx, `WHERE id = ?`, id); err != nil || !found {
 		return errors.Join(err, missing())
@@ -90,9 +90,10 @@ func syncFolder(dir string) error {
 	return nil
 }
 
-// Load writes the bundle of a profile, an empty one when nothing was saved
-// yet. to is of no use when it faults: not_found when the profile was deleted,
-// start_failed when its file was changed or is of another key.
+// Load writes the bundle of a profile, an empty one if nothing was saved yet. If
+// Load faults, what was written to to must not be used. Faults: not_found if the
+// profile was deleted, start_failed if its file was changed or is encrypted with
+// another key.
 func (s *Store) Load(ctx context.Context, id string, to io.Writer) error {
 	p, found, err := s.row(ctx, `WHERE id = ?`, id)
 	if err != nil || !found {
@@ -129,7 +130,7 @@ func unseal(id string, plain io.Reader, to io.Writer) error {
 	if err := bundle.Copy(to, in); err != nil {
 		return damaged("is damaged", err)
 	}
-	if _, err := io.Copy(io.Discard, in); err != nil { // the last piece proves the rest
+	if _, err := io.Copy(io.Discard, in); err != nil { // age authenticates the end of the file
 		return damaged("is damaged", err)
 	}
 	return nil
@@ -140,7 +141,6 @@ func damaged(how string, cause error) error {
 		Hinted("put its file back from a copy, or delete the profile and create it anew").Because(cause)
 }
 
-// eof is a reader of nothing.
 type eof struct{}
 
 func (eof) Read([]byte) (int, error) { return 0, io.EOF }

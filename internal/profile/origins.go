@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-const maxOrigins = 500 // that are remembered of a profile; of the page engine too
+const maxOrigins = 500 // of a profile; the page engine has the same limit
 
-// Origins returns the origins that may keep localStorage in a profile, in order:
-// those that its sessions showed documents of, and those that were imported.
+// Origins returns the origins that may have localStorage in a profile, sorted:
+// those whose documents its sessions have shown, and those that were imported.
 func (s *Store) Origins(ctx context.Context, id string) ([]string, error) {
 	var text string
 	if err := s.db.Reader.QueryRowContext(ctx, `SELECT origins FROM profiles WHERE id = ?`, id).Scan(&text); err != nil {
@@ -19,8 +19,8 @@ func (s *Store) Origins(ctx context.Context, id string) ([]string, error) {
 	return strings.Fields(text), nil
 }
 
-// Visited adds origins to those that may keep localStorage in a profile. Beyond
-// 500 none are added.
+// Visited adds origins to those that may have localStorage in a profile, up to
+// 500.
 func (s *Store) Visited(ctx context.Context, id string, origins []string) error {
 	have, err := s.Origins(ctx, id)
 	if err != nil {

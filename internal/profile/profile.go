@@ -1,7 +1,7 @@
-// Package profile keeps the saved user data of browsers: a row for each
-// profile, and a file of its own, encrypted, with what its last session left.
-// What is saved comes out of a box: it is read entry by entry before it is
-// kept, and again before it goes into the next one.
+// Package profile stores the saved user data of browsers: for each profile a
+// database row and an encrypted file with what its last session left. This data
+// comes out of a box, so each entry is checked before it is stored, and again
+// before it goes into the next box.
 package profile
 
 import (
@@ -29,17 +29,16 @@ const maxProfiles = 100 // of a scope; each may take 64 MiB
 
 var idPattern = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
-// Store keeps profiles. It is safe for concurrent use; that a profile has one
-// user at a time is the caller's to see to.
+// Store keeps profiles. It is safe for concurrent use. The caller must make sure
+// that only one session at a time uses a profile.
 type Store struct {
 	dir string
 	db  *store.DB
 	key *age.X25519Identity
 }
 
-// Open opens the store whose files are in dir, and removes what a crash left:
-// files half written, and files of profiles that were deleted. Faults:
-// start_failed when the folder cannot be used.
+// Open opens the store whose files are in dir. It removes incomplete files, and
+// files of deleted profiles. Faults: start_failed if the folder cannot be used.
 func Open(ctx context.Context, dir string, db *store.DB, key *age.X25519Identity, log *slog.Logger) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fault.New(fault.StartFailed, "the folder of profiles cannot be made").
@@ -49,7 +48,7 @@ func Open(ctx context.Context, dir string, db *store.DB, key *age.X25519Identity
 	return s, s.tidy(ctx, log)
 }
 
-// tidy removes files that no row stands for.
+// tidy removes files without a row.
 func (s *Store) tidy(ctx context.Context, log *slog.Logger) error {
 	files, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -73,7 +72,7 @@ func (s *Store) tidy(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// List returns a scope's profiles, by name.
+// List returns a scope's profiles, sorted by name.
 func (s *Store) List(ctx context.Context, scope string) ([]action.Profile, error) {
 	rows, err := s.db.Reader.QueryContext(ctx, selectProfiles+`WHERE scope = ? ORDER BY name LIMIT ?`, scope, maxProfiles)
 	if err != nil {
@@ -105,7 +104,7 @@ func missing() error {
 	return fault.New(fault.NotFound, "there is no such profile").Hinted("list those there are with profile.list, or create it")
 }
 
-// ByID returns the profile of that id, of whatever scope. Faults: not_found.
+// ByID returns the profile with this id in any scope. Faults: not_found.
 func (s *Store) ByID(ctx context.Context, id string) (action.Profile, error) {
 	p, found, err := s.row(ctx, `WHERE id = ?`, id)
 	if err == nil && !found {
@@ -114,7 +113,7 @@ func (s *Store) ByID(ctx context.Context, id string) (action.Profile, error) {
 	return p, err
 }
 
-// Holds notes the domains whose credentials may be in a profile.
+// Holds sets the domains whose credentials may be in a profile.
 func (s *Store) Holds(ctx context.Context, id string, domains []string) error {
 	_, err := s.db.Writer.ExecContext(ctx, `UPDATE profiles SET credentialed = ? WHERE id = ?`, strings.Join(domains, " "), id)
 	if err != nil {
@@ -123,8 +122,7 @@ func (s *Store) Holds(ctx context.Context, id string, domains []string) error {
 	return nil
 }
 
-// Imports notes hosts whose login was imported into a profile, in place of those
-// that were noted before.
+// Imports sets the hosts whose login was imported into a profile.
 func (s *Store) Imports(ctx context.Context, id string, hosts []string) error {
 	_, err := s.db.Writer.ExecContext(ctx, `UPDATE profiles SET imported = ? WHERE id = ?`, strings.Join(hosts, " "), id)
 	if err != nil {
@@ -134,7 +132,7 @@ func (s *Store) Imports(ctx context.Context, id string, hosts []string) error {
 }
 
 // Create makes an empty profile. Faults: invalid_request for the name,
-// already_active when the scope has one of that name, limit_reached.
+// already_active if the scope has a profile with this name, limit_reached.
 func (s *Store) Create(ctx context.Context, scope, name string, keep bool) (action.Profile, error) {
 	if err := goodName(name); err != nil {
 		return action.Profile{}, err
@@ -152,7 +150,7 @@ func (s *Store) Create(ctx context.Context, scope, name string, keep bool) (acti
 	return action.Profile{}, s.whyNot(ctx, scope, name)
 }
 
-// whyNot says why a profile could not be made.
+// whyNot returns the fault for a profile that could not be created.
 func (s *Store) whyNot(ctx context.Context, scope, name string) error {
 	if _, err := s.Find(ctx, scope, name); err == nil {
 		return fault.New(fault.AlreadyActive, "there is a profile of that name already").
@@ -162,7 +160,7 @@ func (s *Store) whyNot(ctx context.Context, scope, name string) error {
 		Hinted("delete one that is not needed any more")
 }
 
-// goodName refuses names that would be taken for ids, and what does not show.
+// goodName refuses names that look like ids, and names with invisible characters.
 func goodName(name string) error {
 	if length := len([]rune(name)); length < 1 || length > 64 || idPattern.MatchString(name) ||
 		strings.TrimSpace(name) != name || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
@@ -172,8 +170,8 @@ func goodName(name string) error {
 	return nil
 }
 
-// Delete removes a scope's profile and all that was saved in it. Faults:
-// not_found, for whatever is no id too.
+// Delete removes a scope's profile and its file. Faults: not_found, also for a
+// text that is not an id.
 func (s *Store) Delete(ctx context.Context, scope, id string) error {
 	if !idPattern.MatchString(id) {
 		return missing()

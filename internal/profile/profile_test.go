@@ -23,8 +23,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const canary = "canary-cookie-value"
 
-// bed is a state directory with a store of profiles.
-type bed struct {
+// fixture is a state directory with a store of profiles.
+type fixture struct {
 	*profile.Store
 	t   *testing.T
 	dir string
@@ -39,9 +39,9 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func newBed(t *testing.T) *bed {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	b := &bed{t: t, dir: t.TempDir()}
+	b := &fixture{t: t, dir: t.TempDir()}
 	var err error
 	b.db, err = store.Open(t.Context(), filepath.Join(b.dir, "state.db"))
 	must(t, err)
@@ -52,9 +52,9 @@ func newBed(t *testing.T) *bed {
 	return b
 }
 
-func (b *bed) folder() string { return filepath.Join(b.dir, "profiles") }
+func (b *fixture) folder() string { return filepath.Join(b.dir, "profiles") }
 
-func (b *bed) reopen() {
+func (b *fixture) reopen() {
 	b.t.Helper()
 	var err error
 	b.Store, err = profile.Open(b.t.Context(), b.folder(), b.db, b.key, slog.New(slog.DiscardHandler))
@@ -62,7 +62,7 @@ func (b *bed) reopen() {
 }
 
 // made creates a profile and saves one file in it.
-func (b *bed) made(name, text string) string {
+func (b *fixture) made(name, text string) string {
 	b.t.Helper()
 	p, err := b.Create(b.t.Context(), "alice", name, false)
 	must(b.t, err)
@@ -82,7 +82,7 @@ func tarOf(t *testing.T, text string) []byte {
 }
 
 // holds returns the text of a profile's one file.
-func (b *bed) holds(id string) string {
+func (b *fixture) holds(id string) string {
 	b.t.Helper()
 	var raw bytes.Buffer
 	must(b.t, b.Load(b.t.Context(), id, &raw))
@@ -108,8 +108,8 @@ func wants(t *testing.T, code fault.Code, err error, words ...string) {
 	}
 }
 
-func TestWhatASessionLeftIsThereForTheNext(t *testing.T) {
-	b := newBed(t)
+func TestSavedContentIsLoadedAgain(t *testing.T) {
+	b := newFixture(t)
 	id := b.made("work", "first")
 	must(t, b.Save(t.Context(), id, bytes.NewReader(tarOf(t, "second"))))
 	b.reopen()
@@ -126,7 +126,7 @@ func TestWhatASessionLeftIsThereForTheNext(t *testing.T) {
 }
 
 func TestANewProfileIsEmpty(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	p, err := b.Create(t.Context(), "alice", "new", false)
 	must(t, err)
 	var raw bytes.Buffer
@@ -137,7 +137,7 @@ func TestANewProfileIsEmpty(t *testing.T) {
 }
 
 func TestScopesDoNotSeeEachOther(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	id := b.made("work", canary)
 	_, err := b.Find(t.Context(), "bob", id)
 	wants(t, fault.NotFound, err)
@@ -151,8 +151,8 @@ func TestScopesDoNotSeeEachOther(t *testing.T) {
 	must(t, err)
 }
 
-func TestNames(t *testing.T) {
-	b := newBed(t)
+func TestProfileNamesAreChecked(t *testing.T) {
+	b := newFixture(t)
 	for _, name := range []string{"", " a", "a\n", strings.Repeat("x", 65), strings.Repeat("0a", 16), "a\u202eb"} {
 		_, err := b.Create(t.Context(), "alice", name, false)
 		wants(t, fault.InvalidRequest, err, "name")
@@ -169,8 +169,8 @@ func TestNames(t *testing.T) {
 	wants(t, fault.LimitReached, err, "100")
 }
 
-func TestADeletedProfileLeavesNothing(t *testing.T) {
-	b := newBed(t)
+func TestDeletingAProfileRemovesItsFile(t *testing.T) {
+	b := newFixture(t)
 	id := b.made("work", canary)
 	must(t, b.Delete(t.Context(), "alice", id))
 	wants(t, fault.NotFound, b.Delete(t.Context(), "alice", id))
@@ -181,8 +181,8 @@ func TestADeletedProfileLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoIDTouchesNoFile(t *testing.T) {
-	b := newBed(t)
+func TestInvalidIDsReachNoFile(t *testing.T) {
+	b := newFixture(t)
 	outside := filepath.Join(b.dir, "x.age")
 	must(t, os.WriteFile(outside, nil, 0o600))
 	for _, id := range []string{"../x", "x", "..", strings.Repeat("A", 32), strings.Repeat("a", 31) + "/"} {
@@ -193,8 +193,8 @@ func TestWhatIsNoIDTouchesNoFile(t *testing.T) {
 	}
 }
 
-func TestAHostileBundleLeavesTheProfileAsItWas(t *testing.T) {
-	b := newBed(t)
+func TestAnInvalidBundleDoesNotChangeTheProfile(t *testing.T) {
+	b := newFixture(t)
 	id := b.made("work", "first")
 	whole := tarOf(t, strings.Repeat("x", 5000))
 	wants(t, fault.InvalidRequest, b.Save(t.Context(), id, bytes.NewReader(whole[:2000])))
@@ -207,8 +207,8 @@ func TestAHostileBundleLeavesTheProfileAsItWas(t *testing.T) {
 	}
 }
 
-func TestACrashWhileSavingLosesTheLastSessionOnly(t *testing.T) {
-	b := newBed(t)
+func TestAnIncompleteFileIsRemovedAndTheOldOneKept(t *testing.T) {
+	b := newFixture(t)
 	id := b.made("work", "first")
 	part := filepath.Join(b.folder(), id+".123.part")
 	must(t, os.WriteFile(part, []byte("half of it"), 0o600))
@@ -222,7 +222,7 @@ func TestACrashWhileSavingLosesTheLastSessionOnly(t *testing.T) {
 }
 
 func TestTamperedFilesAreRefused(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	id := b.made("work", strings.Repeat(canary, 10_000))
 	path := filepath.Join(b.folder(), id+".age")
 	whole, err := os.ReadFile(path)
@@ -244,14 +244,14 @@ func TestTamperedFilesAreRefused(t *testing.T) {
 }
 
 func TestAnotherProfilesFileIsRefused(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	mine, theirs := b.made("work", "mine"), b.made("other", "theirs")
 	must(t, os.Rename(filepath.Join(b.folder(), theirs+".age"), filepath.Join(b.folder(), mine+".age")))
 	wants(t, fault.StartFailed, b.Load(t.Context(), mine, io.Discard), "another profile")
 }
 
-func TestAnotherKeyIsSaid(t *testing.T) {
-	b := newBed(t)
+func TestAFileOfAnotherKeyIsReported(t *testing.T) {
+	b := newFixture(t)
 	id := b.made("work", canary)
 	var err error
 	b.key, err = age.GenerateX25519Identity()
@@ -260,7 +260,7 @@ func TestAnotherKeyIsSaid(t *testing.T) {
 	wants(t, fault.StartFailed, b.Load(t.Context(), id, io.Discard), "another key", "profiles.key")
 }
 
-func TestTheKeyIsMadeOnceAndKeptFromOthers(t *testing.T) {
+func TestTheKeyIsMadeOnceAndOnlyTheOwnerReadsIt(t *testing.T) {
 	dir := t.TempDir()
 	first, err := profile.Key("", dir)
 	must(t, err)
@@ -287,9 +287,9 @@ func TestTheKeyIsMadeOnceAndKeptFromOthers(t *testing.T) {
 	}
 }
 
-// TestNothingIsInTheClear looks through everything that is written.
-func TestNothingIsInTheClear(t *testing.T) {
-	b := newBed(t)
+// TestEverythingIsEncrypted searches every file that is written.
+func TestEverythingIsEncrypted(t *testing.T) {
+	b := newFixture(t)
 	b.made("work", strings.Repeat(canary, 1000))
 	err := filepath.WalkDir(b.dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -297,7 +297,7 @@ func TestNothingIsInTheClear(t *testing.T) {
 		}
 		data, err := os.ReadFile(path)
 		if bytes.Contains(data, []byte(canary)) {
-			t.Errorf("%s holds it", path)
+			t.Errorf("%s holds the saved text", path)
 		}
 		return err
 	})

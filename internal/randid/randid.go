@@ -18,7 +18,7 @@ func New(prefix string, size int) string {
 	return prefix + hex.EncodeToString(random)
 }
 
-// secretBytes is 32: 256 bits, which nobody guesses however long they try.
+// secretBytes is 32, so that a secret has 256 bits and cannot be guessed.
 const secretBytes = 32
 
 // Secret returns prefix and 256 random bits, as 52 characters of lower-case
@@ -29,8 +29,8 @@ func Secret(prefix string) string {
 	return prefix + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random[:]))
 }
 
-// Word returns 128 random bits or more, as 26 characters of lower-case base32:
-// a part of an address, or a name.
+// Word returns at least 128 random bits, as 26 characters of lower-case base32.
+// It is used in addresses and names.
 func Word() string { return strings.ToLower(rand.Text()) }
 
 // Digits returns n random decimal digits.

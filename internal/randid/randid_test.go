@@ -7,7 +7,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
-func TestIDsHaveTheirShapeAndAreNotMadeTwice(t *testing.T) {
+func TestIDsHaveTheirFormatAndAreUnique(t *testing.T) {
 	for pattern, next := range map[string]func() string{
 		`^s[0-9a-f]{16}$`:       func() string { return randid.New("s", 8) },
 		`^[0-9a-f]{32}$`:        func() string { return randid.New("", 16) },

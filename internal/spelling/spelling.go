@@ -1,10 +1,10 @@
-// Package spelling finds the known word that somebody may have meant.
+// Package spelling finds the known word that is nearest to a misspelled one.
 package spelling
 
 import "slices"
 
 // Nearest returns the known word with the smallest distance to word, the first
-// of several; empty when none is known.
+// one if there are several; empty if known is empty.
 func Nearest(word string, known []string) string {
 	if len(known) == 0 {
 		return ""

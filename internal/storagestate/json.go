@@ -13,8 +13,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// entry is a cookie as Playwright and as browser extensions write it. Fields
-// that are not here are ignored: extensions have some of their own.
+// entry is a cookie in the format of Playwright or of browser extensions. Other
+// fields are ignored.
 type entry struct {
 	Name           *string         `json:"name"`
 	Value          *string         `json:"value"`
@@ -30,7 +30,7 @@ type entry struct {
 	Partition      json.RawMessage `json:"partitionKey"`
 }
 
-// sameSites are the values that programs write.
+// sameSites maps the values that programs write to ours.
 var sameSites = map[string]string{
 	"": "", "unspecified": "", "none": "None", "no_restriction": "None", "lax": "Lax", "strict": "Strict",
 }
@@ -103,7 +103,8 @@ func (s *State) cookie(raw json.RawMessage, place string, now time.Time) error {
 	return nil
 }
 
-// missing names a field that a cookie cannot be without; "" where it has all.
+// missing returns the name of a required field that is absent; "" if there is
+// none.
 func (e entry) missing() string {
 	switch {
 	case e.Name == nil:
@@ -116,7 +117,8 @@ func (e entry) missing() string {
 	return ""
 }
 
-// end is when a cookie ends, in seconds since 1970; -1 with the session.
+// end returns when a cookie expires, in seconds since 1970; -1 for a session
+// cookie.
 func (e entry) end() float64 {
 	switch {
 	case e.Session:
@@ -137,8 +139,8 @@ func (s *State) origin(raw json.RawMessage, place string) error {
 	if err := decode(raw, &o, place); err != nil {
 		return err
 	}
-	host, sound := soundOrigin(o.Origin)
-	if !sound {
+	host, valid := validOrigin(o.Origin)
+	if !valid {
 		return wrong("%s: origin is none, such as https://app.example.com", place)
 	}
 	if databases := bytes.TrimSpace(o.IndexedDB); len(databases) > 0 && !bytes.Equal(databases, []byte("[]")) && !bytes.Equal(databases, []byte("null")) {
@@ -162,8 +164,8 @@ type storedItem struct {
 	Value *string `json:"value"`
 }
 
-// soundOrigin reads scheme://host[:port], and nothing else, of http or https.
-func soundOrigin(text string) (host string, sound bool) {
+// validOrigin parses scheme://host[:port] of http or https, and nothing else.
+func validOrigin(text string) (host string, valid bool) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.Scheme+"://"+u.Host != text {
 		return "", false
@@ -171,7 +173,7 @@ func soundOrigin(text string) (host string, sound bool) {
 	return u.Hostname(), true
 }
 
-// decode reads JSON, and says where it is not what it should be.
+// decode parses JSON. Its error names the wrong field.
 func decode(raw []byte, into any, place string) error {
 	err := json.Unmarshal(raw, into)
 	syntax, kind := (*json.SyntaxError)(nil), (*json.UnmarshalTypeError)(nil)

@@ -9,14 +9,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// httpOnly begins the lines of cookies that scripts do not see, as curl writes
-// them; other lines that begin with # are comments.
+// httpOnly is the prefix of lines with HttpOnly cookies, as curl writes them.
+// Other lines that begin with # are comments.
 const httpOnly = "#HttpOnly_"
 
-// netscapeFields are the fields of a line, with tabs between.
+// netscapeFields are the fields of a line, separated by tabs.
 var netscapeFields = []string{"domain", "the flag for sub-domains", "path", "the flag for TLS", "expiry", "name", "value"}
 
-// netscape reads a cookies.txt: a cookie on each line.
+// netscape parses a cookies.txt: one cookie on each line.
 func (s *State) netscape(text string, now time.Time) error {
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSuffix(line, "\r")
@@ -37,7 +37,7 @@ func (s *State) netscape(text string, now time.Time) error {
 
 func netscapeCookie(line, place string) (c action.NewCookie, end float64, err error) {
 	f := strings.Split(line, "\t")
-	if len(f) == len(netscapeFields)-1 { // some programs cut the tab in front of an empty value
+	if len(f) == len(netscapeFields)-1 { // some programs omit the tab before an empty value
 		f = append(f, "")
 	}
 	if len(f) != len(netscapeFields) {

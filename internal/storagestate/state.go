@@ -1,7 +1,7 @@
-// Package storagestate reads the files in which a browser's login is carried
-// from one place to another: Playwright's storageState, Netscape's cookies.txt
-// and the JSON arrays of browser extensions. A file is read whole or refused
-// whole, with the place of the first bad entry. No fault repeats a value.
+// Package storagestate reads files that contain a browser's login: Playwright's
+// storageState, Netscape's cookies.txt and the JSON arrays of browser extensions.
+// If an entry is bad, the whole file is refused, and the fault names the place of
+// the entry. No fault repeats a value.
 package storagestate
 
 import (
@@ -22,11 +22,11 @@ const (
 	JSON       = "json"
 )
 
-// Bounds of a file.
+// Limits of a file.
 const (
 	maxCookies = 5000 // a Chromium profile keeps 3,300
 	maxOrigins = 500
-	maxItems   = 10_000 // of localStorage, all origins together
+	maxItems   = 10_000 // of localStorage in all origins
 )
 
 // State is what a file holds.
@@ -34,16 +34,17 @@ type State struct {
 	Format  string // Playwright, Netscape or JSON
 	Cookies []Cookie
 	Origins []Origin
-	Left    []action.LeftOut // entries that no browser would keep, or that are not supported
+	Left    []action.LeftOut // entries that a browser would not keep, or that are not supported
 }
 
-// Cookie is a cookie and where in the file it is: "line 12", "cookies.3".
+// Cookie is a cookie with its place in the file, such as "line 12" or
+// "cookies.3".
 type Cookie struct {
 	action.NewCookie
 	Place string
 }
 
-// Origin is what an origin keeps in localStorage.
+// Origin is the localStorage of an origin.
 type Origin struct {
 	action.OriginState
 	Place string
@@ -56,8 +57,8 @@ const (
 	indexedDB   = "IndexedDB is not supported"
 )
 
-// Parse reads a file. Cookies that have expired at now are left out. Faults:
-// invalid_request, which names the line or the entry, limit_reached.
+// Parse reads a file. It leaves out cookies that have expired at now. Faults:
+// invalid_request, which names the line or the entry, and limit_reached.
 func Parse(format string, file []byte, now time.Time) (State, error) {
 	if len(file) > action.MostStateFile {
 		return State{}, fault.New(fault.LimitReached, "the file is larger than %d MiB", action.MostStateFile>>20).
@@ -88,8 +89,8 @@ func Parse(format string, file []byte, now time.Time) (State, error) {
 	return s, s.check()
 }
 
-// detect tells the format by the first character: objects are Playwright's,
-// arrays those of extensions.
+// detect returns the format by the first character: an object is Playwright's, an
+// array an extension's.
 func detect(file []byte) string {
 	switch text := bytes.TrimSpace(file); {
 	case bytes.HasPrefix(text, []byte("{")):
@@ -123,13 +124,13 @@ func tooMany(format string, most int) error {
 		Hinted("export the sites that are needed, instead of all").With("field", "file")
 }
 
-// leave notes an entry that is left out.
+// leave records an entry that is left out.
 func (s *State) leave(host, why string, cookies, items int) {
 	s.Left = action.LeaveOut(s.Left, action.LeftOut{Host: host, Why: why, Cookies: cookies, LocalStorage: items})
 }
 
-// keep adds a cookie, unless it has expired. end is seconds since 1970, 0 and -1
-// for the end of the session.
+// keep adds a cookie unless it has expired. end is in seconds since 1970; 0 and
+// -1 mean a session cookie.
 func (s *State) keep(c action.NewCookie, place string, end float64, now time.Time) {
 	switch {
 	case end == 0 || end == -1:
@@ -168,7 +169,7 @@ func notUTF8(file []byte) (line int, bad bool) {
 	return line, true
 }
 
-// wrong is the fault of a file that is not sound.
+// wrong is the fault of an invalid file.
 func wrong(format string, args ...any) error {
 	return fault.New(fault.InvalidRequest, format, args...).
 		Hinted("correct the file, or say what it is with format (--from): playwright, netscape or json; entries are counted from 0, lines from 1; nothing was imported").With("field", "file")

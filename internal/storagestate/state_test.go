@@ -23,8 +23,8 @@ func parse(t *testing.T, format, file string) storagestate.State {
 	return s
 }
 
-// told is a cookie as one line.
-func told(c storagestate.Cookie) string {
+// line formats a cookie as one line.
+func line(c storagestate.Cookie) string {
 	end := "session"
 	if c.Expires != nil {
 		end = fmt.Sprintf("%.0f", *c.Expires)
@@ -36,7 +36,7 @@ func wantCookies(t *testing.T, s storagestate.State, format string, want ...stri
 	t.Helper()
 	var got []string
 	for _, c := range s.Cookies {
-		got = append(got, told(c))
+		got = append(got, line(c))
 	}
 	if s.Format != format || !slices.Equal(got, want) {
 		t.Errorf("%s:\n%s\nwant %s:\n%s", s.Format, strings.Join(got, "\n"), format, strings.Join(want, "\n"))
@@ -110,7 +110,7 @@ func TestNetscapesCookiesAreRead(t *testing.T) {
 	wantLeft(t, s, action.LeftOut{Host: "example.com", Why: "expired", Cookies: 1})
 }
 
-func TestABadEntryIsNamedByItsPlaceAndNotByItsValue(t *testing.T) {
+func TestFaultsNameThePlaceOfABadEntryAndNotItsValue(t *testing.T) {
 	const line = "a.example\tFALSE\t/\tFALSE\t0\tn\tcanary-value\n"
 	for _, c := range []struct{ format, file, says string }{
 		{"auto", "", "no cookies and no origins"},
@@ -142,7 +142,7 @@ func TestABadEntryIsNamedByItsPlaceAndNotByItsValue(t *testing.T) {
 		if err == nil || f.Code != fault.InvalidRequest && f.Code != fault.LimitReached || !strings.Contains(f.Message, c.says) {
 			t.Errorf("%.80q: %v, want %q", c.file, err, c.says)
 		} else if strings.Contains(f.Message+f.Hint, "canary") || strings.Contains(f.Message, "123456") {
-			t.Errorf("it repeats what the file says: %v", err)
+			t.Errorf("the fault repeats a value: %v", err)
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 //go:embed migrations/*.sql
 var files embed.FS
 
-// migrate applies the migrations that db lacks, in the order of their numbers.
-// path names the file in faults.
+// migrate applies the missing migrations in the order of their numbers. Faults
+// contain path.
 func migrate(ctx context.Context, db *sql.DB, path string) error {
 	folder, err := fs.Sub(files, "migrations")
 	if err != nil {
@@ -35,9 +35,9 @@ func migrate(ctx context.Context, db *sql.DB, path string) error {
 	return nil
 }
 
-// released refuses a file with a version below that of the first migration:
-// development versions before the first release numbered theirs from one, and
-// what they made cannot be brought up to date.
+// released refuses a file with a version below the first migration. Development
+// versions before the first release numbered their migrations from one, and their
+// files cannot be migrated.
 func released(ctx context.Context, provider *goose.Provider, path string) error {
 	current, _, err := provider.GetVersions(ctx)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package store opens the gateway's one SQLite file and brings its schema up
-// to date. The contents of a table belong to the package that uses it.
+// Package store opens the gateway's SQLite file and migrates its schema. Each
+// table belongs to the package that uses it.
 package store
 
 import (
@@ -21,19 +21,19 @@ const (
 	idleReaders = 4               // connections kept open for reading; more come and go
 )
 
-// DB is the open file. Writes go through Writer, which is one connection, so
-// that writers queue here and not on SQLite's lock; reads go through Reader
-// and see the last commit. Both are safe for concurrent use.
+// DB is an open file. Writer has a single connection, so that writers wait here
+// and not for SQLite's lock. Reader sees the last commit. Both are safe for
+// concurrent use.
 type DB struct {
 	Writer *sql.DB
 	Reader *sql.DB
 }
 
-// Open opens the file at path, makes it when there is none (mode 0600, its
-// folder must be there), and applies the migrations it lacks. Commits survive
-// the death of the process; a power cut may lose the last of them
-// (synchronous NORMAL with a write-ahead log). Faults: start_failed, when a
-// development version made the file.
+// Open opens the file at path and applies the missing migrations. A missing file
+// is created with mode 0600 in its folder, which must exist. Commits survive a
+// crash of the process; the last ones may be lost in a power failure (write-ahead
+// log, synchronous NORMAL). Faults: start_failed if a development version made
+// the file.
 func Open(ctx context.Context, path string) (*DB, error) {
 	if err := private(path); err != nil {
 		return nil, err
@@ -55,14 +55,14 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	return &DB{Writer: writer, Reader: reader}, nil
 }
 
-// Close closes both sides. The last close folds the write-ahead log into the
-// file.
+// Close closes Writer and Reader. The last close moves the write-ahead log into
+// the file.
 func (db *DB) Close() error {
 	return errors.Join(db.Reader.Close(), db.Writer.Close())
 }
 
-// Look opens a file for reading only: also a copy, or one that another process
-// has open. It is not brought up to date, and nothing in it changes.
+// Look opens a file for reading only, for example a copy, or a file that another
+// process has open. It applies no migrations.
 func Look(path string) (*sql.DB, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("cannot open the store: %w", err)

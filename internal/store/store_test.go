@@ -41,7 +41,7 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 }
 
-func TestWhatWasWrittenIsThereAfterReopening(t *testing.T) {
+func TestWrittenRowsAreThereAfterReopening(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	first := open(t, path)
 	if _, err := first.Writer.Exec(`INSERT INTO grants VALUES ('s', 'v', 'h', 'q')`); err != nil {
@@ -64,7 +64,7 @@ func TestReaderCannotWrite(t *testing.T) {
 	}
 }
 
-func TestPragmasHold(t *testing.T) {
+func TestConnectionsHaveTheirPragmas(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "state.db"))
 	for pragma, want := range map[string]string{
 		"journal_mode": "wal", "synchronous": "1", "busy_timeout": "5000", "foreign_keys": "1",
@@ -100,12 +100,12 @@ func TestAuditIsAppendOnly(t *testing.T) {
 	}
 	for _, statement := range []string{`UPDATE audit SET hash = 'y'`, `DELETE FROM audit`} {
 		if _, err := db.Writer.Exec(statement); err == nil {
-			t.Errorf("%s was done", statement)
+			t.Errorf("%s was accepted", statement)
 		}
 	}
 }
 
-func TestOpenRefusesWhatIsNoStore(t *testing.T) {
+func TestOpenRefusesOtherFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	if err := os.WriteFile(path, []byte("this is a text file, and a longer one than a header"), 0o600); err != nil {
 		t.Fatal(err)
@@ -120,9 +120,9 @@ func TestOpenRefusesWhatIsNoStore(t *testing.T) {
 	}
 }
 
-// TestFilesOfDevelopmentVersionsAreRefusedUnchanged opens a file whose
+// TestFilesOfDevelopmentVersionsAreRefusedAndNotChanged opens a file whose
 // migrations were numbered from one.
-func TestFilesOfDevelopmentVersionsAreRefusedUnchanged(t *testing.T) {
+func TestFilesOfDevelopmentVersionsAreRefusedAndNotChanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	first := open(t, path)
 	for _, statement := range []string{

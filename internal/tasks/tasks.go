@@ -1,18 +1,18 @@
-// Package tasks keeps count of what runs in the background, so that who owns it
-// can wait for its end.
+// Package tasks counts background tasks, so that their owner can wait until all
+// have ended.
 package tasks
 
 import "sync"
 
-// Group are tasks that run. Unlike a sync.WaitGroup it may be added to while it
-// is waited for: then it takes nothing more. The zero Group is ready.
+// Group counts running tasks. Unlike with a sync.WaitGroup, tasks may be added
+// during Wait: they are refused then. The zero Group is ready.
 type Group struct {
 	mu      sync.Mutex
 	over    bool
 	running sync.WaitGroup
 }
 
-// Go runs a task, and reports whether it does: not after Wait was called.
+// Go runs a task. It reports whether it does; after Wait was called it does not.
 func (g *Group) Go(task func()) bool {
 	if !g.Begin() {
 		return false
@@ -24,8 +24,8 @@ func (g *Group) Go(task func()) bool {
 	return true
 }
 
-// Begin counts a task that the caller runs, until End; false after Wait was
-// called.
+// Begin counts a task that the caller runs until End. It returns false after Wait
+// was called.
 func (g *Group) Begin() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -38,7 +38,7 @@ func (g *Group) Begin() bool {
 // End ends a task that Begin counted.
 func (g *Group) End() { g.running.Done() }
 
-// Wait takes no more tasks, and returns when every one has ended.
+// Wait refuses further tasks, and returns when all have ended.
 func (g *Group) Wait() {
 	g.mu.Lock()
 	g.over = true

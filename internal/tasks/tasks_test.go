@@ -7,8 +7,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/tasks"
 )
 
-// Whoever adds while the group is waited for is refused, or waited for.
-func TestNothingRunsOnceItIsWaitedFor(t *testing.T) {
+// TestNoTaskRunsAfterWait adds tasks while Wait runs: each is refused or waited
+// for.
+func TestNoTaskRunsAfterWait(t *testing.T) {
 	for range 200 {
 		var g tasks.Group
 		var running atomic.Int64
@@ -24,7 +25,7 @@ func TestNothingRunsOnceItIsWaitedFor(t *testing.T) {
 		}
 		<-adding
 		if g.Begin() || g.Go(func() {}) {
-			t.Fatal("it takes tasks after the wait")
+			t.Fatal("a task is accepted after Wait")
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // Package telemetry sends a span of each call to an OpenTelemetry collector. It
-// follows the audit trail: no call waits for it, and what was called while the
-// collector did not answer is sent later.
+// reads the audit trail, so no call waits for it, and spans of calls that were
+// made while the collector did not answer are sent later.
 package telemetry
 
 import (
@@ -24,15 +24,15 @@ import (
 )
 
 const (
-	followAgain = time.Second     // after the trail could not be read
-	lastSpans   = 5 * time.Second // for what waits when the gateway ends
+	followAgain = time.Second     // delay after the trail could not be read
+	lastSpans   = 5 * time.Second // for the remaining spans when the gateway stops
 )
 
-// Follow delivers the records of a scope behind a number, in order, until ctx
-// ends; "" is every scope.
+// Follow delivers the records of a scope after a number, in order, until ctx
+// ends. An empty scope means all scopes.
 type Follow func(ctx context.Context, scope string, after int64, deliver func(action.Record) error) error
 
-// Options are what spans are made from and where they go.
+// Options configure an Exporter.
 type Options struct {
 	Endpoint string // "http://127.0.0.1:4318/v1/traces": OTLP over HTTP, protobuf
 	Version  string // of the gateway
@@ -49,7 +49,7 @@ type Exporter struct {
 	done     sync.WaitGroup
 }
 
-// Open begins to send spans. The collector is not contacted yet.
+// Open starts to send spans. It does not contact the collector.
 func Open(ctx context.Context, o Options) (*Exporter, error) {
 	sender, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(o.Endpoint))
 	if err != nil {
@@ -57,9 +57,9 @@ func Open(ctx context.Context, o Options) (*Exporter, error) {
 	}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { o.Log.Warn("spans were not sent", "error", err) }))
 	e := &Exporter{o: o, provider: sdk.NewTracerProvider(
-		sdk.WithBatcher(sender, sdk.WithBlocking()), // who follows may wait: the trail keeps what comes
+		sdk.WithBatcher(sender, sdk.WithBlocking()), // the reader may block: the trail keeps the records
 		sdk.WithSampler(sdk.AlwaysSample()),
-		sdk.WithIDGenerator(named{}),
+		sdk.WithIDGenerator(idGenerator{}),
 		sdk.WithResource(resource.NewSchemaless(
 			attribute.String("service.name", "glovebox"), attribute.String("service.version", o.Version))),
 	)}
@@ -68,12 +68,12 @@ func Open(ctx context.Context, o Options) (*Exporter, error) {
 	return e, nil
 }
 
-// Close sends what waits, for a few seconds at most.
+// Close sends the remaining spans, for a few seconds at most.
 func (e *Exporter) Close(ctx context.Context) error {
 	e.end()
 	ctx, cancel := context.WithTimeout(ctx, lastSpans)
 	defer cancel()
-	err := e.provider.Shutdown(ctx) // also frees who waits to hand a span over
+	err := e.provider.Shutdown(ctx) // also unblocks the reader
 	e.done.Wait()
 	if err != nil {
 		return fmt.Errorf("spans were not sent: %w", err)
@@ -104,8 +104,8 @@ func (e *Exporter) run(ctx context.Context) {
 	}
 }
 
-// span makes the span of a call from its outcome. What was typed, where, and
-// what pages said is not in it.
+// span makes the span of a call from its outcome. It contains no typed text, no
+// addresses and no text of pages.
 func span(ctx context.Context, tracer trace.Tracer, r action.Record) {
 	_, s := tracer.Start(context.WithValue(ctx, key{}, r.CorrelationID), r.Action,
 		trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer),
@@ -128,29 +128,30 @@ func span(ctx context.Context, tracer trace.Tracer, r action.Record) {
 	s.End(trace.WithTimestamp(r.Timestamp))
 }
 
-// named makes ids from correlation ids, so that a span can be found from a
-// record: SHA-256 of the id of the whole (of a crawl, of a tool call) for the
-// trace, and of the call's own for the span.
-type named struct{}
+// idGenerator derives ids from correlation ids, so that a span can be found from
+// a record. The trace id is the SHA-256 of the common part of the correlation ids
+// of a crawl or a tool call; the span id is that of the call's own.
+type idGenerator struct{}
 
 type key struct{}
 
 // NewIDs makes both ids of a call.
-func (named) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
+func (idGenerator) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
 	id, _ := ctx.Value(key{}).(string)
 	whole := sha256.Sum256([]byte(wholeOf(id)))
 	own := sha256.Sum256([]byte(id))
 	return trace.TraceID(whole[:16]), trace.SpanID(own[:8])
 }
 
-// NewSpanID is not asked for: no span has a parent.
-func (n named) NewSpanID(ctx context.Context, _ trace.TraceID) trace.SpanID {
+// NewSpanID is required by the interface but not called, since no span has a
+// parent.
+func (n idGenerator) NewSpanID(ctx context.Context, _ trace.TraceID) trace.SpanID {
 	_, id := n.NewIDs(ctx)
 	return id
 }
 
-// wholeOf is the part of a correlation id that the calls of a crawl, or of one
-// tool call, have in common.
+// wholeOf returns the part of a correlation id that the calls of a crawl, or of
+// one tool call, have in common.
 func wholeOf(id string) string {
 	id, _, _ = strings.Cut(id, ".")
 	if i := strings.LastIndexByte(id, '-'); strings.HasPrefix(id, "mcp-") && i > len("mcp") {

@@ -42,14 +42,14 @@ func openTrail(t *testing.T) *audit.Log {
 	return l
 }
 
-// receiver is a collector: it takes what the protocol says and hands the spans
-// out.
+// receiver is a collector. It decodes the protocol and sends the spans to a
+// channel.
 func receiver(t *testing.T) (url string, spans chan *wire.Span, sick *atomic.Bool) {
 	t.Helper()
 	spans, sick = make(chan *wire.Span, 100), &atomic.Bool{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if sick.Load() {
-			w.WriteHeader(http.StatusBadRequest) // which is not tried again
+			w.WriteHeader(http.StatusBadRequest) // the exporter does not retry this
 			return
 		}
 		var body io.Reader = r.Body
@@ -113,7 +113,7 @@ func TestACallBecomesASpanWithItsIds(t *testing.T) {
 				}
 			}
 		case <-time.After(30 * time.Second):
-			t.Fatalf("%d spans came", len(got))
+			t.Fatalf("%d spans arrived", len(got))
 		}
 	}
 	if err := e.Close(context.Background()); err != nil {
@@ -124,7 +124,7 @@ func TestACallBecomesASpanWithItsIds(t *testing.T) {
 		t.Errorf("span %v", s)
 	}
 	if strings.Contains(s.String(), "hunter2") {
-		t.Errorf("what was typed is in it: %v", s)
+		t.Errorf("the span contains the typed text: %v", s)
 	}
 	same := func(a, b string) bool { return string(got[a].TraceId) == string(got[b].TraceId) }
 	if !same("c2.1", "c2.2") || !same("mcp-ab-1", "mcp-ab-2") || same("c1", "c2.1") || string(got["c2.1"].SpanId) == string(got["c2.2"].SpanId) {
@@ -135,7 +135,7 @@ func TestACallBecomesASpanWithItsIds(t *testing.T) {
 	}
 }
 
-func TestACollectorThatIsNotThereHoldsUpNobody(t *testing.T) {
+func TestAnUnreachableCollectorDelaysNothing(t *testing.T) {
 	l := openTrail(t)
 	e := open(t, "http://127.0.0.1:1/v1/traces", l) // port 1: nobody listens
 	for range 300 {
@@ -150,7 +150,7 @@ func TestACollectorThatIsNotThereHoldsUpNobody(t *testing.T) {
 	}
 }
 
-func TestSpansGoOnAfterTheTrailCouldNotBeRead(t *testing.T) {
+func TestSpansContinueAfterTheTrailCouldNotBeRead(t *testing.T) {
 	url, spans, _ := receiver(t)
 	l := openTrail(t)
 	var broken atomic.Bool
@@ -170,7 +170,7 @@ func TestSpansGoOnAfterTheTrailCouldNotBeRead(t *testing.T) {
 	select {
 	case <-spans:
 	case <-time.After(30 * time.Second):
-		t.Error("no span came")
+		t.Error("no span arrived")
 	}
 	if err := e.Close(context.Background()); err != nil {
 		t.Error(err)

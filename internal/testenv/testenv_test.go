@@ -9,7 +9,7 @@ import (
 
 func absent() error { return errors.New("not there") }
 
-func TestWhatIsMissingSkipsUnlessAllIsAskedFor(t *testing.T) {
+func TestMissingNeedsSkipATestOrFailIt(t *testing.T) {
 	for all, want := range map[string]int{"": 0, "1": 1} {
 		t.Setenv("GLOVEBOX_TEST_ALL", all)
 		if status, missing := testenv.Missing(absent); !missing || status != want {
@@ -22,14 +22,14 @@ func TestWhatIsMissingSkipsUnlessAllIsAskedFor(t *testing.T) {
 	t.Setenv("GLOVEBOX_TEST_ALL", "")
 	skipped := t.Run("skipped", func(t *testing.T) {
 		testenv.Require(t, absent)
-		t.Error("it goes on without what it needs")
+		t.Error("the test goes on although a need is not met")
 	})
 	if !skipped {
-		t.Error("it fails without what it needs")
+		t.Error("the test fails although it should be skipped")
 	}
 }
 
-func TestAChromiumThatIsNotThereIsNamed(t *testing.T) {
+func TestTheErrorNamesTheMissingChromium(t *testing.T) {
 	t.Setenv("GLOVEBOX_TEST_CHROMIUM", "/nonexistent/chromium")
 	if err := testenv.Chromium(); err == nil || testenv.ChromiumPath() != "/nonexistent/chromium" {
 		t.Errorf("%v at %s", err, testenv.ChromiumPath())

@@ -20,9 +20,9 @@ func kindOf(b byte) int {
 	return kinds - 1
 }
 
-// seldom is added to both counts of each pair, so that one that was hardly
-// ever seen starts a token.
-const seldom = 4
+// prior is added to both counts of each pair, so that a pair that was hardly ever
+// seen counts as the start of a token.
+const prior = 4
 
 type tally struct{ met, started [kinds * kinds]float64 }
 
@@ -50,14 +50,14 @@ func (y *tally) text(t *testing.T, codec tokenizer.Codec, text string) {
 func (y *tally) table() []byte {
 	out := make([]byte, kinds*kinds)
 	for i := range out {
-		out[i] = byte(math.Ceil(255 * (y.started[i] + seldom) / (y.met[i] + seldom)))
+		out[i] = byte(math.Ceil(255 * (y.started[i] + prior) / (y.met[i] + prior)))
 	}
 	return out
 }
 
-// TestCount writes the tables anew when asked to: `go test ./internal/tokens
-// -run TestCount -update`.
-func TestCount(t *testing.T) {
+// TestWriteTables writes the tables again: `go test ./internal/tokens -run TestWriteTables
+// -update`.
+func TestWriteTables(t *testing.T) {
 	if !*update {
 		t.Skip("the tables are counted with -update")
 	}
@@ -74,7 +74,7 @@ func TestCount(t *testing.T) {
 	write(t, "runes.bin", alone(t, codec))
 }
 
-// alone is of how many tokens each rune is by itself, less one, in two bits.
+// alone counts how many tokens each rune is by itself, minus one, in two bits.
 func alone(t *testing.T, codec tokenizer.Codec) []byte {
 	t.Helper()
 	out := make([]byte, 1<<14)

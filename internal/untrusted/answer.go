@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Title makes text of one line fit for an answer, such as a title or a name: it
-// has no control characters, and no invisible ones that can hide text (tags,
-// zero-width characters, bidirectional overrides).
+// Title makes a single line of text, such as a title or a name, fit for an
+// answer. It removes control characters and invisible characters that can hide
+// text (tags, zero-width characters, bidirectional overrides).
 func Title(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
@@ -18,7 +18,7 @@ func Title(text string) string {
 	}, text)
 }
 
-// Text is Title for text of several lines: it keeps line feeds and tabs.
+// Text is Title for several lines: it keeps line feeds and tabs.
 func Text(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
@@ -28,8 +28,8 @@ func Text(text string) string {
 	}, text)
 }
 
-// ToolLine makes text fit for one line of a tool's answer, where what stands at
-// the beginning of a line is ours: at most so many characters.
+// ToolLine makes text fit for one line of a tool's answer, so that it cannot
+// start a line of its own. It keeps at most most characters.
 func ToolLine(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -47,19 +47,20 @@ func ToolLine(text string, most int) string {
 	return string(runes)
 }
 
-// ToolQuoted is ToolLine in quotes, of 200 characters: none of the text ends
-// them.
+// ToolQuoted is ToolLine in quotes, with at most 200 characters. The text cannot
+// end the quotes.
 func ToolQuoted(text string) string {
 	return `"` + strings.ReplaceAll(ToolLine(text, 200), `"`, "'") + `"`
 }
 
 var snapshotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
 
-// SnapshotQuoted makes text fit for a snapshot: in quotes, on one line, with line
-// feeds and tabs written as escapes.
+// SnapshotQuoted makes text fit for a snapshot: on one line in quotes, with
+// escapes for line feeds and tabs.
 func SnapshotQuoted(text string) string { return `"` + flat(snapshotEscapes.Replace(text)) + `"` }
 
-// SnapshotWord makes text fit for a snapshot without quotes: it holds no space.
+// SnapshotWord makes text fit for a snapshot without quotes. The result contains
+// no space.
 func SnapshotWord(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -69,7 +70,7 @@ func SnapshotWord(text string) string {
 	}, flat(text))
 }
 
-// flat replaces whatever could end a line, or that no person sees, by spaces.
+// flat replaces characters that could end a line, and invisible ones, by spaces.
 func flat(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\u2028' || r == '\u2029' || unicode.IsControl(r) {
@@ -79,8 +80,8 @@ func flat(text string) string {
 	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// SnapshotLines makes text of several lines fit for a snapshot that puts a mark
-// before each line: nothing but a line feed ends one.
+// SnapshotLines makes text fit for a snapshot that puts a mark before each line.
+// Only a line feed ends a line.
 func SnapshotLines(text string) []string {
 	lines := strings.Split(strings.TrimRight(strings.ToValidUTF8(text, "\uFFFD"), "\n"), "\n")
 	for i, line := range lines {
@@ -97,5 +98,5 @@ func SnapshotLines(text string) []string {
 	return lines
 }
 
-// HTML makes text fit for the text of an element in HTML.
+// HTML makes text fit for the content of an HTML element.
 func HTML(text string) string { return html.EscapeString(text) }

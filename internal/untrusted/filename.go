@@ -9,13 +9,14 @@ import (
 
 const (
 	mostFileName     = 200 // bytes of a file name; file systems take 255
-	mostExtension    = 16  // bytes of an extension that is kept whole
+	mostExtension    = 16  // bytes of an extension that is not cut
 	mostArtifactName = 120 // bytes; fits a file name everywhere with room for a suffix
 )
 
-// FileName makes a harmless file name of one that a page or a caller suggests:
-// without a path, without control or invisible characters, and without characters
-// that have a meaning in a shell or another operating system. It is never empty.
+// FileName makes a harmless file name of one that a page or a caller suggests. It
+// removes the path, control characters, invisible characters, and characters that
+// have a meaning in a shell or in another operating system. The result is never
+// empty.
 func FileName(suggested string) string {
 	name := strings.Map(func(r rune) rune {
 		switch {
@@ -40,9 +41,9 @@ func FileName(suggested string) string {
 	return name
 }
 
-// ArtifactName makes a name that is one harmless file name: letters, digits and
-// a little punctuation, no path, no leading dot, no control, bidirectional or
-// other invisible characters. It is never empty.
+// ArtifactName makes a harmless file name of a name: letters, digits and some
+// punctuation, without a path, a leading dot, or control, bidirectional and other
+// invisible characters. The result is never empty.
 func ArtifactName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -59,8 +60,9 @@ func ArtifactName(name string) string {
 	return name
 }
 
-// HeaderFileName makes a file name fit for a Content-Disposition header: ASCII
-// letters and digits, dot, hyphen and underscore, safe on every system.
+// HeaderFileName makes a file name fit for a Content-Disposition header: only
+// ASCII letters, digits, dot, hyphen and underscore, which are safe on every
+// system.
 func HeaderFileName(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -71,7 +73,7 @@ func HeaderFileName(name string) string {
 	}, name)
 }
 
-// CutBytes keeps the first bytes of a text, whole characters only.
+// CutBytes keeps the first most bytes of a text, without cutting a character.
 func CutBytes(text string, most int) string {
 	for len(text) > most {
 		_, size := utf8.DecodeLastRuneInString(text)
@@ -80,7 +82,7 @@ func CutBytes(text string, most int) string {
 	return text
 }
 
-// Shorten cuts a text to a number of characters. An ellipsis marks the cut.
+// Shorten cuts a text to most characters. An ellipsis marks the cut.
 func Shorten(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "…"

@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// Record makes text fit for what people read and what is kept: questions, audit
+// Record makes text fit for records and for what people read: questions, audit
 // records, messages, webhooks. Control, bidirectional, zero-width and other
-// invisible characters, line separators, and bytes that are no UTF-8 become
-// visible escapes, \u{202e}. No more than most characters are kept: of more it
-// says how many.
+// invisible characters, line separators, and invalid UTF-8 become visible escapes
+// such as \u{202e}. It keeps at most most characters, and says how many it left
+// out.
 func Record(text string, most int) string {
 	var b strings.Builder
 	kept := 0
@@ -38,7 +38,8 @@ func Record(text string, most int) string {
 	return b.String()
 }
 
-// isInvisible reports whether r shows nothing, or changes how other text shows.
+// isInvisible reports whether r is invisible or changes how other text is
+// displayed.
 func isInvisible(r rune) bool {
 	if r == ' ' {
 		return false
@@ -47,9 +48,9 @@ func isInvisible(r rune) bool {
 		unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// LogLine makes what a box writes fit for a log and for a fault: at most so many
-// characters, and a space for every one that is no graphic character or that
-// changes the direction of text.
+// LogLine makes output of a box fit for a log and a fault: at most most
+// characters, with a space for each character that is not graphic or changes the
+// direction of text.
 func LogLine(text string, most int) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -64,8 +65,8 @@ func LogLine(text string, most int) string {
 	return b.String()
 }
 
-// Reason makes a person's or an agent's words fit for one line of a message: at
-// most so many characters, and an escape for each that does not print.
+// Reason makes the text of a person or an agent fit for one line of a message: at
+// most most characters, with an escape for each that is not printable.
 func Reason(words string, most int) string {
 	letters := []rune(strings.TrimSpace(words))
 	var line strings.Builder
@@ -83,7 +84,7 @@ func Reason(words string, most int) string {
 }
 
 // Quoted makes a caller's word fit for a fault: in quotes, with escapes, at most
-// 64 characters of it, as the longest name of a session has.
+// 64 characters, which is the longest name of a session.
 func Quoted(word string) string {
 	const most = 64
 	if letters := []rune(word); len(letters) > most {
@@ -92,15 +93,15 @@ func Quoted(word string) string {
 	return strconv.Quote(word)
 }
 
-// Parameter makes the name of a parameter that a caller sent fit for a fault: in
-// quotes, ASCII only, 64 bytes at most.
+// Parameter makes the name of a caller's parameter fit for a fault: in quotes,
+// ASCII only, at most 64 bytes.
 func Parameter(name string) string {
 	quoted := strconv.QuoteToASCII(name)
 	return quoted[:min(len(quoted), 64)]
 }
 
-// Field makes a name out of a caller's JSON fit for a fault: a question mark for
-// all that is not printable ASCII.
+// Field makes a name in a caller's JSON fit for a fault: everything that is not
+// printable ASCII becomes a question mark.
 func Field(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > 0x7e {
@@ -110,8 +111,8 @@ func Field(name string) string {
 	}, name)
 }
 
-// Cell makes text fit for a cell of a table in CSV: a spreadsheet does not take
-// it for a formula (https://owasp.org/www-community/attacks/CSV_Injection).
+// Cell makes text fit for a cell of a CSV table, so that a spreadsheet does not
+// run it as a formula (https://owasp.org/www-community/attacks/CSV_Injection).
 func Cell(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
 		return "'" + text

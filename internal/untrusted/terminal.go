@@ -7,12 +7,12 @@ import (
 	"unicode"
 )
 
-// Terminal makes text of several lines fit for a terminal: everything that a
-// terminal would act on is left out, but for line feeds and tabs.
+// Terminal makes several lines of text fit for a terminal: of the control
+// characters it keeps only line feeds and tabs.
 func Terminal(text string) string { return Text(text) }
 
-// TerminalLine makes text fit for one cell of a table on a terminal: at most so
-// many characters, on one line.
+// TerminalLine makes text fit for one table cell on a terminal: one line, at most
+// most characters.
 func TerminalLine(text string, most int) string {
 	runes := []rune(strings.Join(strings.Fields(Terminal(text)), " "))
 	if len(runes) <= most {
@@ -21,9 +21,9 @@ func TerminalLine(text string, most int) string {
 	return string(runes[:most-1]) + "…"
 }
 
-// TerminalJSON makes JSON fit for a terminal. The text in it stays the same:
-// characters that encoding/json leaves as they are although terminals obey them
-// become escapes.
+// TerminalJSON makes JSON fit for a terminal without changing its meaning. It
+// escapes characters that encoding/json does not escape but that terminals
+// interpret.
 func TerminalJSON(text []byte) []byte {
 	var out bytes.Buffer
 	for _, char := range string(text) {

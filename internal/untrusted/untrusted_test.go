@@ -13,18 +13,18 @@ import (
 )
 
 // hostile are characters that end a line, hide text, change its direction, or
-// mean something to a terminal, a shell or a file system.
+// have a meaning for a terminal, a shell or a file system.
 const hostile = "\x00\x1b\n\r\t\x07\x7f\u0085\u009b\u00ad\u061c\u200b\u200f\u2028\u2029\u202e\u2066\ufeff\U000e0041\"'\\/:*?<>|;&=+-@ .ü漢"
 
-// text draws text that holds hostile characters and bytes that are no UTF-8.
+// text generates text with hostile characters and invalid UTF-8.
 func text(t *rapid.T) string {
 	return rapid.OneOf(rapid.String(), rapid.StringOf(rapid.SampledFrom([]rune(hostile))),
 		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
 }
 
-// TestEachDestinationKeepsItsPromise draws texts and holds each function to
-// what no text may do where it goes.
-func TestEachDestinationKeepsItsPromise(t *testing.T) {
+// TestOutputIsSafeForItsDestination generates texts and checks that the result of
+// each function contains nothing that is harmful at its destination.
+func TestOutputIsSafeForItsDestination(t *testing.T) {
 	control := func(keep string) func(string) bool {
 		return func(s string) bool {
 			return strings.ContainsFunc(s, func(r rune) bool {
@@ -74,7 +74,7 @@ func TestEachDestinationKeepsItsPromise(t *testing.T) {
 	}
 }
 
-func TestJSONForATerminalSaysTheSame(t *testing.T) {
+func TestTerminalJSONKeepsTheMeaning(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := strings.ToValidUTF8(text(t), "?")
 		written, err := json.Marshal(want)
@@ -87,12 +87,12 @@ func TestJSONForATerminalSaysTheSame(t *testing.T) {
 			t.Fatalf("%q becomes %q, %v", want, shown, err)
 		}
 		if strings.ContainsFunc(string(shown), func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }) {
-			t.Fatalf("a terminal obeys %q", shown)
+			t.Fatalf("a terminal interprets %q", shown)
 		}
 	})
 }
 
-func TestRecordShowsNothingThatIsNotThere(t *testing.T) {
+func TestRecordHasOnlyVisibleCharacters(t *testing.T) {
 	odd := rapid.SampledFrom([]rune("\x00\x1b\n\t\x7f\u0085\u00ad\u034f\u061c\u115f\u180b\u200b\u200f\u2028\u202e\u2060\u2066\u2800\u3164\ufe0f\ufeff\ufff3\ue000\U000e0001\U000e0041\U000e01ef"))
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringOf(odd), rapid.StringOf(rapid.OneOf(odd, rapid.RuneFrom(nil, unicode.L))),
@@ -107,7 +107,7 @@ func TestRecordShowsNothingThatIsNotThere(t *testing.T) {
 				if !unicode.IsGraphic(r) && !unicode.In(r, unicode.C, unicode.Zl, unicode.Zp) {
 					continue // not assigned yet when this program was built
 				}
-				t.Fatalf("%U of %q shows nothing in %q", r, text, got)
+				t.Fatalf("%U of %q is invisible in %q", r, text, got)
 			}
 		}
 		if again := untrusted.Record(got, len(got)); again != got {
@@ -129,6 +129,6 @@ func TestFileNamesAreHarmless(t *testing.T) {
 		}
 	}
 	if got := untrusted.FileName(strings.Repeat("漢", 500) + ".pdf"); len(got) > 200 || !strings.HasSuffix(got, ".pdf") {
-		t.Errorf("a long one becomes %d bytes", len(got))
+		t.Errorf("a long name becomes %d bytes", len(got))
 	}
 }

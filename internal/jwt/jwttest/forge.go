@@ -1,5 +1,4 @@
-// Package jwttest makes tokens for tests, such as hold and such as nobody
-// should take.
+// Package jwttest makes valid and invalid tokens for tests.
 package jwttest
 
 import (
@@ -13,8 +12,7 @@ import (
 // None is the method of a token without a signature.
 const None jose.SignatureAlgorithm = "none"
 
-// Forge returns a token with the headers and claims that are given, and no others
-// but its method.
+// Forge returns a token with only the given headers and claims, and its method.
 func Forge(t testing.TB, method jose.SignatureAlgorithm, key any, headers, claims map[string]any) string {
 	t.Helper()
 	text := func(v any) []byte {

@@ -1,5 +1,5 @@
-// Package tokens says how many tokens of a language model a text takes, at
-// most, without a vocabulary: text in, number out.
+// Package tokens estimates, without a vocabulary, how many tokens of a language
+// model a text has. The estimate is an upper bound.
 package tokens
 
 import (
@@ -9,64 +9,65 @@ import (
 	"unicode"
 )
 
-// What the vocabulary o200k does to texts, as counted by the test beside this:
-// no word of it is here.
+// Statistics of the vocabulary o200k, counted by the test of this package. They
+// contain no word of the vocabulary.
 var (
-	// starts says for each two neighbours, of letters, signs and the end of a
-	// line, how often a token starts between them: 255 is always.
+	// starts has, for each pair of neighbouring characters (letters, signs and
+	// the end of a line), the frequency of a token start between them: 255 means
+	// always.
 	//go:embed starts.bin
 	starts string
-	// runes says of how many tokens each rune below 65,536 is by itself, in two
+	// runes has the number of tokens of each rune below 65,536 by itself, in two
 	// bits.
 	//go:embed runes.bin
 	runes string
 )
 
 const (
-	kinds  = 97   // 95 printable signs of ASCII, the end of a line, and all else
-	odd    = 1.4  // what a token more in each letter adds to a word, whose letters do not meet by chance
-	usual  = 5    // letters of a word that is in every vocabulary
-	long   = 0.08 // tokens for each letter more
+	kinds  = 97   // 95 printable ASCII characters, the end of a line, and all others
+	odd    = 1.4  // weight of rare pairs of letters in a word: they are not independent
+	usual  = 5    // letters up to which a word is assumed to be in the vocabulary
+	long   = 0.08 // tokens for each further letter
 	margin = 1.04
-	slack  = 8 // tokens: of a short text the average says little
+	slack  = 8 // tokens; the average is not reliable for short texts
 )
 
-// Of returns how many tokens a text takes, at most. On pages of the web that is
-// 8 to 18 % too much, in scripts that join letters, as the Cyrillic, more. Only
-// of a text that says one thing over and over it may be a few in a hundred too
-// little, since that has no average.
+// Of returns an upper bound of the number of tokens of a text. For web pages it
+// is 8 to 18 % too high, and more for other alphabets, such as Cyrillic. It can
+// be a few percent too low only for a text that repeats the same thing many
+// times.
 func Of(text string) int {
 	var s Sum
 	s.Add(text)
 	return s.Tokens()
 }
 
-// Sum is the weight of a text that grows. The zero Sum is empty; a copy goes
-// its own way.
+// Sum estimates the tokens of a text that grows. The zero Sum is empty. A copy is
+// independent.
 type Sum struct {
 	tokens  float64
-	before  int     // kind of the sign before
-	apart   bool    // after the sign before a token starts for sure
-	digits  int     // in a row; three make a token
-	word    float64 // tokens of the letters of the word so far, its first aside
+	before  int     // kind of the last character
+	apart   bool    // a token always starts after the last character
+	digits  int     // consecutive ones; three are one token
+	word    float64 // tokens of the current word without its first letter
 	letters int
 }
 
-// Add adds text at the end.
+// Add appends text.
 func (s *Sum) Add(text string) {
 	for _, r := range text {
 		s.add(r)
 	}
 }
 
-// Spaces adds a line's indent.
+// Spaces appends the indentation of a line.
 func (s *Sum) Spaces(count int) {
 	for range count {
 		s.add(' ')
 	}
 }
 
-// Tokens returns how many tokens the text so far takes, at most.
+// Tokens returns the upper bound for the text so far.
 func (s Sum) Tokens() int {
 	s.endWord()
 	return int(math.Ceil(s.tokens*margin)) + slack
@@ -104,8 +105,8 @@ func (s *Sum) add(r rune) {
 	s.before, s.digits, s.apart = at, 0, false
 }
 
-// endWord adds a word. One whose letters seldom follow each other is of more
-// tokens than the pairs say: a key, a name.
+// endWord adds the tokens of a word. A word with rare pairs of letters, such as a
+// key or a name, has more tokens than its pairs suggest.
 func (s *Sum) endWord() {
 	if s.letters > 0 {
 		s.tokens += s.word*(1+odd*s.word/float64(s.letters)) + long*float64(max(0, s.letters-usual))
@@ -127,7 +128,7 @@ func kind(r rune) int {
 
 func between(before, after int) float64 { return float64(starts[before*kinds+after]) / 255 }
 
-// own is how many tokens a rune takes by itself.
+// own returns how many tokens a rune is by itself.
 func own(r rune) float64 {
 	if r > 0xffff {
 		return 4 // bytes: no token is shorter
@@ -135,8 +136,8 @@ func own(r rune) float64 {
 	return float64(runes[r/4]>>(r%4*2)&3) + 1
 }
 
-// Head returns as much of the beginning of a text as takes so many tokens at
-// most, cut between words where it can be.
+// Head returns the longest beginning of a text with at most this many tokens, cut
+// between words if possible.
 func Head(text string, most int) string {
 	var s Sum
 	end := len(text)

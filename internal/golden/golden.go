@@ -1,6 +1,6 @@
-// Package golden holds documents to what the program says of itself: whole
-// files, and parts between marks. A test that is run with -update writes them
-// anew.
+// Package golden compares documents in the repository with text that the program
+// generates: whole files, and parts between marks. With the flag -update a test
+// writes them instead.
 package golden
 
 import (
@@ -11,22 +11,22 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write generated documents anew")
+var update = flag.Bool("update", false, "write generated documents")
 
-// File wants a file to be text.
+// File checks that a file is equal to text.
 func File(t testing.TB, path, text string) {
 	t.Helper()
-	hold(t, path, text, func(string) (string, error) { return text, nil })
+	check(t, path, text, func(string) (string, error) { return text, nil })
 }
 
-// Part wants what is between a file's marks of a name, <!-- begin name --> and
-// <!-- end name --> on lines of their own, to be text.
+// Part checks that the text between a file's marks, <!-- begin name --> and <!--
+// end name --> on their own lines, is equal to text.
 func Part(t testing.TB, path, name, text string) {
 	t.Helper()
-	hold(t, path, text, func(page string) (string, error) { return with(page, name, text) })
+	check(t, path, text, func(page string) (string, error) { return with(page, name, text) })
 }
 
-// Write puts text between the marks of that name in a file.
+// Write replaces the text between the marks with this name in a file.
 func Write(path, name, text string) error {
 	page, err := os.ReadFile(path)
 	if err != nil {
@@ -39,13 +39,13 @@ func Write(path, name, text string) error {
 	return os.WriteFile(path, []byte(fresh), 0o644)
 }
 
-func hold(t testing.TB, path, text string, anew func(page string) (string, error)) {
+func check(t testing.TB, path, text string, edit func(page string) (string, error)) {
 	t.Helper()
 	page, err := os.ReadFile(path)
 	if err != nil && !(*update && os.IsNotExist(err)) {
 		t.Fatal(err)
 	}
-	want, err := anew(string(page))
+	want, err := edit(string(page))
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
@@ -53,14 +53,14 @@ func hold(t testing.TB, path, text string, anew func(page string) (string, error
 		return
 	}
 	if !*update {
-		t.Fatalf("%s is not what the program says: run this test with -update (make gen). It says:\n%s", path, text)
+		t.Fatalf("%s differs from what the program generates: run this test with -update (make gen). The program generates:\n%s", path, text)
 	}
 	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// with is a page with text between the marks of a name.
+// with returns a page with new text between the marks of a name.
 func with(page, name, text string) (string, error) {
 	begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->\n"
 	before, rest, begun := strings.Cut(page, begin)

@@ -23,7 +23,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/tokens"
 )
 
-var update = flag.Bool("update", false, "count anew what the vocabulary does")
+var update = flag.Bool("update", false, "count the tables of the vocabulary again")
 
 var o200k = sync.OnceValues(func() (tokenizer.Codec, error) { return tokenizer.Get(tokenizer.O200kBase) })
 
@@ -45,7 +45,7 @@ func count(t testing.TB, codec tokenizer.Codec, text string) int {
 	return n
 }
 
-// lines is the text of a page in lines as snapshots have them.
+// lines returns the text of a page in lines, as in a snapshot.
 func lines(page []byte) string {
 	var b strings.Builder
 	z, inside, number := html.NewTokenizer(bytes.NewReader(page)), "", 0
@@ -79,8 +79,9 @@ func pages(t testing.TB) []corpus.Page {
 	return all
 }
 
-// The tables are counted on every second page; this is about the others.
-func TestAWeightIsNeverTooLowAndSeldomMuchTooHighOnRealPages(t *testing.T) {
+// TestEstimatesOnRealPages uses every second page, because the tables were
+// counted on the others.
+func TestEstimatesOnRealPages(t *testing.T) {
 	codec, waste := vocabulary(t), []float64{}
 	for i, page := range pages(t) {
 		text := lines(page.HTML)
@@ -88,7 +89,7 @@ func TestAWeightIsNeverTooLowAndSeldomMuchTooHighOnRealPages(t *testing.T) {
 		n := count(t, codec, text)
 		w := tokens.Of(text)
 		if w < n {
-			t.Errorf("%s: %d tokens weigh %d", page.Name, n, w)
+			t.Errorf("%s: %d tokens, estimated %d", page.Name, n, w)
 		}
 		if i%2 == 1 {
 			waste = append(waste, float64(w-n)/float64(n))
@@ -102,7 +103,7 @@ func TestAWeightIsNeverTooLowAndSeldomMuchTooHighOnRealPages(t *testing.T) {
 	}
 }
 
-// sources are kinds of text that no page of the web is made of alone.
+// sources are kinds of text that are unlike web pages.
 var sources = map[string]func(r *rand.Rand) string{
 	"bytes as base64": func(r *rand.Rand) string { return base64.StdEncoding.EncodeToString([]byte(runs(r, 3000, 0, 255))) },
 	"lower letters":   func(r *rand.Rand) string { return runs(r, 3000, 'a', 'z') },
@@ -148,28 +149,28 @@ func spaced(text string, every int) string {
 	return b.String()
 }
 
-func TestAWeightIsNeverTooLowOfWhatNoPageIsLike(t *testing.T) {
+func TestEstimatesAreNeverTooLowForUnusualText(t *testing.T) {
 	codec := vocabulary(t)
 	for name, source := range sources {
 		for seed := range uint64(2) {
 			text := source(rand.New(rand.NewPCG(seed, 1)))
 			if n, w := count(t, codec, text), tokens.Of(text); w < n {
-				t.Errorf("%s: %d tokens weigh %d", name, n, w)
+				t.Errorf("%s: %d tokens, estimated %d", name, n, w)
 			}
 		}
 	}
 }
 
-func TestAWeightIsNeverTooLowOfCode(t *testing.T) {
+func TestEstimatesAreNeverTooLowForCode(t *testing.T) {
 	codec := vocabulary(t)
 	for _, text := range code(t, "encoding") {
 		if n, w := count(t, codec, text), tokens.Of(text); w < n {
-			t.Errorf("%d tokens weigh %d: %.80q", n, w, text)
+			t.Errorf("%d tokens, estimated %d: %.80q", n, w, text)
 		}
 	}
 }
 
-func TestTheHeadOfATextFitsAndIsItsBeginning(t *testing.T) {
+func TestHeadIsTheBeginningThatFits(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text, most := rapid.String().Draw(rt, "text"), rapid.IntRange(10, 200).Draw(rt, "most")
 		head := tokens.Head(text, most)
@@ -179,7 +180,7 @@ func TestTheHeadOfATextFitsAndIsItsBeginning(t *testing.T) {
 	})
 }
 
-// code returns some of the standard library's sources.
+// code returns some source files of the standard library.
 func code(t testing.TB, below string) (all []string) {
 	t.Helper()
 	root, err := exec.Command("go", "env", "GOROOT").Output()

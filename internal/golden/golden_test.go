@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// recorder is a test that notes how it failed.
+// recorder is a test that records its failure.
 type recorder struct {
 	testing.TB
 	said string
@@ -20,7 +20,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// failure is what a check says of a page that it does not accept.
+// failure returns the failure of a check, or an empty text.
 func failure(t *testing.T, check func(testing.TB)) string {
 	r := &recorder{TB: t}
 	over := make(chan struct{})
@@ -32,7 +32,7 @@ func failure(t *testing.T, check func(testing.TB)) string {
 	return r.said
 }
 
-func TestPagesAreHeldAndWritten(t *testing.T) {
+func TestDocumentsAreComparedOrWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "page.md")
 	const page = "above\n<!-- begin a -->\nold\n<!-- end a -->\nbelow\n"
 	restore := func() {
@@ -70,7 +70,7 @@ func TestPagesAreHeldAndWritten(t *testing.T) {
 	*update = false
 	restore()
 	if err := Write(path, "b", "new\n"); err == nil {
-		t.Error("what has no marks was written")
+		t.Error("a file without marks was written")
 	}
 	if err := Write(path, "a", "new\n"); err != nil {
 		t.Error(err)
