@@ -24,9 +24,9 @@ func TestAPersonAddsAHostToASession(t *testing.T) {
 	result, err := r.call(t.Context(), alice, "page.goto", s.ID, there)
 	must(t, err)
 	if len(result.Notes) != 1 || !strings.Contains(result.Notes[0], "a person allowed host new.example") {
-		t.Errorf("told %q", result.Notes)
+		t.Errorf("notes %q", result.Notes)
 	}
-	wants(t, fault.BlockedDomain, errOf(r.call(t.Context(), alice, "page.goto", two.ID, there))) // it is that session's alone
+	wants(t, fault.BlockedDomain, errOf(r.call(t.Context(), alice, "page.goto", two.ID, there))) // only that session may open it
 	wants(t, fault.BlockedDomain, errOf(r.call(t.Context(), alice, "page.goto", s.ID, &action.Goto{URL: "https://sub.new.example/"})))
 	r = r.again(keep)
 	must(t, errOf(r.call(t.Context(), alice, "page.goto", s.ID, there)))
@@ -40,7 +40,7 @@ func TestAPersonAddsAHostToASession(t *testing.T) {
 	wants(t, fault.NotActive, errOf(r.call(t.Context(), admin, "session.allow", s.ID, &action.AllowHost{Host: "late.example"})))
 }
 
-func TestWhatIsNoHostChangesNothing(t *testing.T) {
+func TestInvalidHostsChangeNothing(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
 	for _, bad := range []action.AllowHost{
@@ -56,16 +56,16 @@ func TestWhatIsNoHostChangesNothing(t *testing.T) {
 	wants(t, fault.BlockedDomain, errOf(r.call(t.Context(), alice, "page.goto", s.ID, &action.Goto{URL: "https://cdn.example/"})))
 }
 
-func TestAHostIsWantedOnlyWhereAddingItWouldHelp(t *testing.T) {
+func TestAHostIsRequestableOnlyIfAddingItHelps(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{Allow: []string{"a.wide.example"}})
 	for address, want := range map[string]string{
 		"https://new.example/x?y":  "new.example",
 		"https://NEW.example:443/": "new.example",
 		"https://app.example/":     "app.example",
-		"http://localhost:3000/":   "localhost", // configured, and not among what the session asked for
-		"http://localhost:4000/":   "",          // not configured: a private place is not for agents to ask for
-		"https://a.wide.example/":  "",          // it may go there
+		"http://localhost:3000/":   "localhost", // configured, but not requested by the session
+		"http://localhost:4000/":   "",          // not configured: agents cannot request private addresses
+		"https://a.wide.example/":  "",          // already allowed
 		"https://new.example:8443": "",
 		"http://169.254.169.254/":  "",
 		"http://[::1]/":            "",
@@ -78,15 +78,15 @@ func TestAHostIsWantedOnlyWhereAddingItWouldHelp(t *testing.T) {
 		"about:blank":              "",
 	} {
 		if got := r.RequestableHost(s.ID, address); got != want {
-			t.Errorf("%q wants %q, not %q", address, got, want)
+			t.Errorf("%q requests %q, want %q", address, got, want)
 		}
 	}
 	if got := r.RequestableHost("s0000000000000000", "https://new.example/"); got != "" {
-		t.Errorf("a session that is none wants %q", got)
+		t.Errorf("an unknown session requests %q", got)
 	}
 }
 
-func TestAPageThatWantsAHostIsToldOf(t *testing.T) {
+func TestRefusedNavigationsRequestTheirHost(t *testing.T) {
 	wished := make(chan string, 1)
 	r := newRig(t, func(r *rig) {
 		r.options.OnHostRequest = func(s action.Session, host string) { wished <- s.ID + " " + host }
@@ -96,17 +96,17 @@ func TestAPageThatWantsAHostIsToldOf(t *testing.T) {
 		r.Refused(s.Box, action.Refusal{URL: address, Host: "x", Page: true, Top: top})
 	}
 	refuse("https://frame.example/", false)  // a frame's
-	refuse("http://169.254.169.254/", true)  // nothing would help
-	refuse("https://app.example/", true)     // it may
+	refuse("http://169.254.169.254/", true)  // no permission would help
+	refuse("https://app.example/", true)     // already allowed
 	refuse("https://new.example/page", true) // this one
 	if got := <-wished; got != s.ID+" new.example" {
-		t.Errorf("told of %s", got)
+		t.Errorf("requested %s", got)
 	}
 	r.hands(admin, "session.take", s.ID, &action.Hands{})
-	refuse("https://other.example/", true) // a person is there, and knows what they do
+	refuse("https://other.example/", true) // not requested while a person has taken the session
 	r.hands(admin, "session.hand_back", s.ID, &action.HandBack{})
 	refuse("https://third.example/", true)
 	if got := <-wished; got != s.ID+" third.example" {
-		t.Errorf("told of %s", got)
+		t.Errorf("requested %s", got)
 	}
 }

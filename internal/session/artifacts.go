@@ -12,8 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// fileStore keeps the files of sessions as artifacts, without the secrets that
-// the session knows.
+// fileStore stores the files of sessions as artifacts, with the secrets of the
+// session redacted.
 type fileStore struct {
 	artifacts *artifact.Store
 	known     *redact.Book
@@ -21,10 +21,9 @@ type fileStore struct {
 	log       *slog.Logger
 }
 
-// save keeps a file of a session without the secrets of it, in name and
-// content. The file that is returned is the one that was kept. Faults:
-// redaction_failed for one that has a secret and is no text, and those of the
-// artifacts.
+// save stores a file of a session with its secrets redacted, in name and content.
+// It returns the file as stored. Faults: redaction_failed for a file that
+// contains a secret and is not text, and those of the artifacts.
 func (f *fileStore) save(ctx context.Context, owner artifact.Owner, name, mediaType string, content []byte) (action.File, error) {
 	name, content, err := f.known.Of(owner.Session).File(name, content)
 	if err != nil {
@@ -35,7 +34,7 @@ func (f *fileStore) save(ctx context.Context, owner artifact.Owner, name, mediaT
 	return action.File{Artifact: kept, Bytes: content}, err
 }
 
-// keep saves a file as an artifact. One that cannot be kept is still returned,
+// keep stores a file as an artifact. If that fails, the file is still returned,
 // with a note.
 func (f *fileStore) keep(ctx context.Context, sess *openSession, name, mediaType string, content []byte, result *action.Result) {
 	kept, err := f.save(ctx, artifact.Owner{Scope: sess.scope, Session: sess.id}, name, mediaType, content)
@@ -48,7 +47,7 @@ func (f *fileStore) keep(ctx context.Context, sess *openSession, name, mediaType
 	result.Artifacts = append(result.Artifacts, kept.Artifact)
 }
 
-// fileOf is the file that a result holds, if it is one to keep.
+// fileOf returns the file in a result, if it must be stored.
 func fileOf(data any) (name, mediaType string, content []byte) {
 	switch file := data.(type) {
 	case *action.Screenshot:
@@ -57,7 +56,7 @@ func fileOf(data any) (name, mediaType string, content []byte) {
 			return "screenshot." + format, "image/" + format, file.Bytes
 		}
 	case *action.HAR:
-		if file != nil && !file.Headers { // what operators alone may read is not kept where agents can fetch it
+		if file != nil && !file.Headers { // headers are for operators only; agents can fetch artifacts
 			return "session.har", "application/json", file.Bytes
 		}
 	case *action.PDF:
@@ -80,9 +79,9 @@ func (f *fileStore) list(ctx context.Context, call action.Call) (action.Result, 
 	return action.Result{Session: record.ID, Data: &action.ArtifactListing{Artifacts: list}}, nil
 }
 
-// put keeps a file that a caller sends, with a session that is open:
-// what an ended one left stays as it was. Faults: not_active,
-// session_not_found, invalid_request, limit_reached.
+// put stores a file that a caller sends, in an open session. An ended session
+// accepts none. Faults: not_active, session_not_found, invalid_request,
+// limit_reached.
 func (f *fileStore) put(ctx context.Context, call action.Call, args *action.NewFile) (action.Result, error) {
 	if len(args.Bytes) > action.MostUpload {
 		return action.Result{}, tooMuch()

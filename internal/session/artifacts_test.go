@@ -16,8 +16,8 @@ import (
 
 const secret = "k7Qp2mXv9RtLw4Zs8NbY3cDf"
 
-func TestNoFileOfASessionIsKeptWithItsSecrets(t *testing.T) {
-	r := newRig(t, drawing(&cellar{}))
+func TestStoredFilesContainNoSecretsOfTheirSession(t *testing.T) {
+	r := newRig(t, withVault(&fakeVault{}))
 	s := r.start(alice, action.SessionStart{})
 	files := r.page(s.Box).options.Files
 	r.options.Known.Learn(s.ID, credentials.Keep(secret))
@@ -51,7 +51,7 @@ func TestNoFileOfASessionIsKeptWithItsSecrets(t *testing.T) {
 	r.nowhere(secret)
 }
 
-// nowhere looks into every file that the rig wrote.
+// nowhere checks that no file that the rig wrote contains the secret.
 func (r *rig) nowhere(secret string) {
 	r.t.Helper()
 	seen := 0

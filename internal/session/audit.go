@@ -11,8 +11,8 @@ import (
 // auditor writes what happens to sessions and boxes to the audit trail.
 type auditor struct{ record func(action.Record) }
 
-// refusals records the requests that were refused to the pages of sessions. It
-// hands on which hosts a page was refused that a person could allow.
+// refusals records requests of pages that were refused. It also reports hosts
+// that a page was refused and that a person could allow.
 type refusals struct {
 	sessions  *directory
 	audit     auditor
@@ -30,21 +30,21 @@ func newRefusals(sessions *directory, audit auditor, networks *networks, onReque
 }
 
 const (
-	refusalBurst   = 100                    // refusals recorded singly at once: a page may name as many hosts
-	refusalEvery   = 500 * time.Millisecond // and then one in so long: a page must not fill the audit
-	requesterLimit = time.Second            // for the browser to say which page asked, on a busy machine
+	refusalBurst   = 100                    // refusals that are recorded one by one in a burst
+	refusalEvery   = 500 * time.Millisecond // and then one per interval, so that a page cannot fill the audit trail
+	requesterLimit = time.Second            // for the browser to report the requesting page, on a busy machine
 )
 
-// bucket lets so many refusals through; the rest are counted. The zero bucket
-// is full.
+// bucket is a rate limit for refusals. It counts the others. The zero bucket is
+// full.
 type bucket struct {
 	spent   int
 	since   time.Time
 	skipped int
 }
 
-// admit reports whether a refusal at that time is recorded, and how many were
-// not since the last one that was.
+// admit reports whether a refusal at this time is recorded, and how many were
+// skipped since the last recorded one.
 func (b *bucket) admit(now time.Time) (skipped int, yes bool) {
 	if back := int(now.Sub(b.since) / refusalEvery); back > 0 {
 		b.spent = max(0, b.spent-back)
@@ -59,18 +59,18 @@ func (b *bucket) admit(now time.Time) (skipped int, yes bool) {
 	return skipped, true
 }
 
-// add records a request that the egress proxy or the page engine refused to a
-// box; it does not wait. Of a page that is refused very often only some are
-// recorded, with the number of the others.
+// add records a request of a box that the egress proxy or the page engine
+// refused. It does not block. If a page is refused very often, only some refusals
+// are recorded, with the number of the others.
 func (r *refusals) add(box string, refusal action.Refusal) {
 	sess := r.sessions.byBox(box)
 	if sess == nil {
-		return // a warm box: only the browser's own requests
+		return // a warm box has only the browser's own requests
 	}
 	sess.with(func(st *sessionState) { r.enqueue(st, refusal) })
 }
 
-// enqueue does not wait.
+// enqueue does not block.
 func (r *refusals) enqueue(st *sessionState, refusal action.Refusal) {
 	skipped, yes := st.refusals.admit(time.Now())
 	if !yes {
@@ -84,7 +84,7 @@ func (r *refusals) enqueue(st *sessionState, refusal action.Refusal) {
 	if refusal.Top && st.pause.Hold == nil {
 		select {
 		case r.requests <- hostRequest{st.record, refusal.URL}:
-		default: // a page that is refused so much is not asked about
+		default: // too many refusals: the requesting page is not looked up
 		}
 	}
 }
@@ -97,8 +97,9 @@ type refused struct {
 	skipped int
 }
 
-// findRequester finds out which page asked. It waits until requesterLimit after the
-// refusal at most: refusals that no page asked for delay the others no longer.
+// findRequester finds out which page sent the request. It waits at most
+// requesterLimit after the refusal, so that refusals without a page do not delay
+// the others for longer.
 func (f *refused) findRequester(ctx context.Context) {
 	if !f.Page || f.Document != "" || f.browser == nil {
 		return
@@ -108,7 +109,7 @@ func (f *refused) findRequester(ctx context.Context) {
 	f.Document = f.browser.Asker(ctx, f.Host)
 }
 
-// run records refusals until ctx ends, and then those that wait.
+// run records refusals until ctx ends, and then the waiting ones.
 func (r *refusals) run(ctx context.Context) {
 	for {
 		select {
@@ -147,7 +148,7 @@ func (f *refused) toRecord() action.Record {
 	}
 }
 
-// finish records how many refusals were never recorded, when a session ends.
+// finish records how many refusals were not recorded, at the end of a session.
 func (r *refusals) finish(sess *openSession) {
 	at := sess.snapshot()
 	record, skipped := at.record, at.refusals.skipped
@@ -160,15 +161,15 @@ func (r *refusals) finish(sess *openSession) {
 	}
 }
 
-const maxHostRequests = 16 // that wait; more are dropped
+const maxHostRequests = 16 // that wait; further ones are dropped
 
-// hostRequest is an address that a page navigated to and was refused.
+// hostRequest is a navigation of a page that was refused.
 type hostRequest struct {
 	session action.Session
 	address string
 }
 
-// runRequests hands on the addresses that a person could allow, until ctx ends.
+// runRequests reports the addresses that a person could allow, until ctx ends.
 func (r *refusals) runRequests(ctx context.Context) {
 	for {
 		select {
@@ -192,7 +193,7 @@ func (a auditor) event(record action.Session, correlation, what string) {
 	})
 }
 
-// alert records that somebody should look at a session, and why.
+// alert records that a person should look at a session, and why.
 func (a auditor) alert(record action.Session, correlation, why string) {
 	a.record(action.Record{
 		EventType: "alert", CorrelationID: correlation, Timestamp: time.Now().UTC(),

@@ -7,7 +7,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-func TestABatchIsOfTheSessionItsStepsAreMadeIn(t *testing.T) {
+func TestABatchBelongsToTheSessionOfItsSteps(t *testing.T) {
 	r := newRig(t)
 	call := action.Call{Verb: "page.batch", Caller: alice, Args: &action.Batch{Steps: []action.Step{{Verb: "page.back"}}}}
 	_, _, err := r.Look(t.Context(), call)

@@ -14,8 +14,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// boxes makes and ends the boxes of sessions and of the warm pool, and knows
-// which boxes somebody in this process looks after.
+// boxes makes and ends the boxes of sessions and of the warm pool, and tracks
+// which boxes this process uses.
 type boxes struct {
 	config Config
 	driver sandbox.Driver
@@ -36,22 +36,22 @@ const (
 	proofLimit = 5 * time.Second  // wall time of a health report
 )
 
-// shape is what a box is made for.
+// shape says what a box is made for.
 type shape struct {
 	width, height, dpi int
 	headless           bool
-	profile            string // id of the saved user data it starts with; a warm box has none
+	profile            string // id of its profile; a warm box has none
 }
 
 // stage is a box with its page open.
 type stage struct {
 	box      sandbox.Box
 	browser  Browser
-	restarts int // of the browser by its box; another number later is another browser
+	restarts int // how often its box has restarted the browser; a changed number means another browser
 }
 
-// make makes a box, opens its page and proves Chromium's sandbox. The caller
-// destroys the box. When anything fails nothing of the box is left.
+// make makes a box, opens its page and checks Chromium's sandbox. The caller must
+// destroy the box. If anything fails, nothing of the box is left.
 func (bs *boxes) make(ctx context.Context, spec sandbox.Spec, guard engine.Options) (s stage, err error) {
 	if err := bs.claim(ctx, spec.ID, spec.Session); err != nil {
 		return stage{}, err
@@ -71,7 +71,7 @@ func (bs *boxes) make(ctx context.Context, spec sandbox.Spec, guard engine.Optio
 	return s, err
 }
 
-// openPage opens a box's page. The browser is nil when that fails, also where the
+// openPage opens a box's page. If that fails, the browser is nil, even if the
 // opener returns a nil pointer in the interface.
 func (bs *boxes) openPage(ctx context.Context, box sandbox.Box, o engine.Options) (Browser, error) {
 	o.Downloads, o.Uploads = box.Info().Downloads(), box.Info().Uploads()
@@ -82,8 +82,8 @@ func (bs *boxes) openPage(ctx context.Context, box sandbox.Box, o engine.Options
 	return b, nil
 }
 
-// claim notes that this process looks after a box, and stores that the box may
-// exist, before it does.
+// claim marks a box as used by this process, and stores its id before the box
+// exists.
 func (bs *boxes) claim(ctx context.Context, box, session string) error {
 	bs.mu.Lock()
 	bs.claimed[box] = struct{}{}
@@ -101,8 +101,8 @@ func (bs *boxes) unclaim(box string) {
 	delete(bs.claimed, box)
 }
 
-// destroy ends a box, its page and its connections, also after ctx has ended. What
-// cannot be removed now is tried again by reap.
+// destroy ends a box, its page and its connections, even if ctx has ended. If
+// that fails, reap tries again.
 func (bs *boxes) destroy(ctx context.Context, box string, browser Browser) {
 	defer bs.unclaim(box)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
@@ -122,9 +122,9 @@ func (bs *boxes) destroy(ctx context.Context, box string, browser Browser) {
 	}
 }
 
-// proveSandbox asks the box whether Chromium's own sandbox holds every renderer. It
-// returns how often the box has started its browser again.
-// Faults: sandbox_weak; not_active when the box does not answer.
+// proveSandbox asks the box whether Chromium's own sandbox confines every
+// renderer. It returns how often the box has restarted its browser. Faults:
+// sandbox_weak; not_active if the box does not answer.
 func (bs *boxes) proveSandbox(ctx context.Context, box sandbox.Box) (restarts int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, proofLimit)
 	defer cancel()
@@ -145,7 +145,7 @@ func (bs *boxes) proveSandbox(ctx context.Context, box sandbox.Box) (restarts in
 		Hinted("run glovebox doctor; browser.sandbox.allow_weak_sandbox lets sessions run without, and the audit says so")
 }
 
-// weakness says what of Chromium's sandbox is not proven; nothing when all is.
+// weakness says which part of Chromium's sandbox is not proven; empty if all is.
 func weakness(health sandbox.Health) string {
 	if len(health.Renderers) == 0 {
 		return "no renderer to look at"
@@ -180,7 +180,7 @@ func (bs *boxes) isClaimed(box string) bool {
 	return yes
 }
 
-// reap ends boxes that are recorded and that nobody in this process looks after.
+// reap ends recorded boxes that this process does not use.
 func (bs *boxes) reap(ctx context.Context) error {
 	ids, err := bs.store.boxes(ctx)
 	if err != nil {
@@ -195,7 +195,7 @@ func (bs *boxes) reap(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// discard ends a box that belongs to no session.
+// discard ends a box without a session.
 func (bs *boxes) discard(ctx context.Context, box string) error {
 	ctx, cancel := context.WithTimeout(ctx, stopLimit)
 	defer cancel()
@@ -206,8 +206,7 @@ func (bs *boxes) discard(ctx context.Context, box string) error {
 	return bs.store.removeBox(ctx, box)
 }
 
-// running returns the boxes the driver says are running, and every box it
-// knows.
+// running returns the running boxes, and every box that the driver knows.
 func (bs *boxes) running(ctx context.Context) (map[string]bool, []string) {
 	infos, err := bs.driver.List(ctx)
 	if err != nil {
@@ -222,7 +221,7 @@ func (bs *boxes) running(ctx context.Context) (map[string]bool, []string) {
 	return running, ids
 }
 
-// options are what a page of that shape is opened with, without a guard.
+// options returns the options of a page with this shape, without a guard.
 func (bs *boxes) options(s shape) engine.Options {
 	o := bs.page
 	o.Width, o.Height, o.DPI, o.Headless = s.width, s.height, s.dpi, s.headless
@@ -232,7 +231,7 @@ func (bs *boxes) options(s shape) engine.Options {
 	return o
 }
 
-// optionsOf are options for a session of those terms.
+// optionsOf returns the options for a session with these terms.
 func (bs *boxes) optionsOf(s shape, t terms) engine.Options {
 	o := bs.options(s)
 	o.Life, o.Emulate = t.Lives, t.Emulate.Value()

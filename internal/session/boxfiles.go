@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	maxStaged  = 56 << 20 // bytes of all files that lie in a box to be uploaded; its place for them is a little larger
-	maxFetched = 64 << 20 // bytes of a download, whatever the page engine let through
+	maxStaged  = 56 << 20 // bytes of all files in a box for uploads; the folder is slightly larger
+	maxFetched = 64 << 20 // bytes of a download; the page engine has a limit too
 )
 
-// boxFiles moves files between callers, artifacts and one box. Only a path that it
-// made itself can be uploaded again.
+// boxFiles moves files between callers, artifacts and one box. Only a path that
+// it created can be uploaded again.
 type boxFiles struct {
 	files *fileStore
 	box   string
@@ -32,14 +32,14 @@ type boxFiles struct {
 
 var _ engine.Files = (*boxFiles)(nil)
 
-// content is a file on its way into the box, or one that is there (path).
+// content is a file to put into the box, or one that is already there (path).
 type content struct {
 	name  string
 	bytes []byte
 	there *action.SentFile
 }
 
-// Stage puts the files of an upload into the box (engine.Files).
+// Stage copies the files of an upload into the box (engine.Files).
 func (f *boxFiles) Stage(ctx context.Context, a *action.Upload) ([]action.SentFile, error) {
 	sess, box, err := f.session()
 	if err != nil {
@@ -82,7 +82,7 @@ func gone() *fault.Fault {
 	return fault.New(fault.NotActive, "the session of that box is over").Hinted("start another session")
 }
 
-// named returns the files that an upload names, in the order of its fields.
+// named returns the files of an upload, in the order of its fields.
 func (f *boxFiles) named(ctx context.Context, scope string, a *action.Upload) ([]content, error) {
 	var names []string
 	if a.Path != "" {
@@ -112,7 +112,7 @@ func (f *boxFiles) named(ctx context.Context, scope string, a *action.Upload) ([
 	return all, nil
 }
 
-// find returns a file by its path in the box, which must be one we gave out,
+// find returns a file by its path in the box, which must be one that we returned,
 // or by the id of an artifact of the scope.
 func (f *boxFiles) find(ctx context.Context, scope, name string) (content, error) {
 	for i := range f.staged {
@@ -132,8 +132,8 @@ func tooMuch() *fault.Fault {
 	return fault.New(fault.InvalidRequest, "the files have more than %d bytes together", action.MostUpload).Hinted("upload less at a time")
 }
 
-// makeRoom removes the oldest files of earlier uploads until the new ones
-// fit. By then the page has read them, or had time to.
+// makeRoom removes the oldest files of earlier uploads until the new ones fit. By
+// then the page has read them or had time to.
 func (f *boxFiles) makeRoom(ctx context.Context, box sandbox.Box, files []content) error {
 	var total int64
 	wanted := map[string]bool{}
@@ -175,9 +175,9 @@ func (f *boxFiles) put(ctx context.Context, box sandbox.Box, file content) (acti
 	return sent, nil
 }
 
-// Keep takes a download out of the box and keeps it as an artifact
-// (engine.Files). Its media type is found from its content, not from what the page
-// said (mimesniff.spec.whatwg.org).
+// Keep copies a download out of the box and stores it as an artifact
+// (engine.Files). Its media type is determined from its content, not from what
+// the page declared (mimesniff.spec.whatwg.org).
 func (f *boxFiles) Keep(ctx context.Context, d action.Download) (action.File, error) {
 	sess, box, err := f.session()
 	if err != nil {

@@ -22,8 +22,8 @@ type browserVerbs struct {
 	life     *lifecycle
 }
 
-// boxLog is where a process's log is: the status has its last lines. A box
-// keeps no log file.
+// boxLog is shown as the path of a process's log: a box has no log file, and the
+// status contains the last lines.
 const boxLog = "#/log"
 
 // lookAt looks at the calls that start, stop and describe a browser.
@@ -46,8 +46,8 @@ func (b *browserVerbs) lookAt(ctx context.Context, call action.Call) (action.Fac
 	return b.life.lookAtStart(ctx, as)
 }
 
-// destination is where a start leads whose browser is open already: nowhere else than
-// where it is.
+// destination returns the current page for a start whose browser is already open,
+// since such a start does not navigate.
 func destination(record action.Session, call action.Call) *action.Destination {
 	if call.Verb != action.VerbBrowserStart.Name {
 		return nil
@@ -55,8 +55,8 @@ func destination(record action.Session, call action.Call) *action.Destination {
 	return &action.Destination{URL: "about:blank", Allowed: true}
 }
 
-// browserOf returns the session whose browser a call is about. One that was
-// named must be there, open or not; without a name there may be none.
+// browserOf returns the session whose browser a call is about. A named session
+// must exist, open or not; without a name there may be none.
 func (b *browserVerbs) browserOf(ctx context.Context, call action.Call) (record action.Session, open bool, err error) {
 	if sess := b.sessions.find(call); sess != nil {
 		return sess.now(), true, nil
@@ -71,8 +71,8 @@ func (b *browserVerbs) browserOf(ctx context.Context, call action.Call) (record 
 	return record, false, err
 }
 
-// asSession is the start of a session that a start of a browser asks for.
-// Faults: invalid_request.
+// asSession converts a start of a browser to a start of a session. Faults:
+// invalid_request.
 func asSession(call action.Call) (action.Call, error) {
 	args, err := argsOf[action.BrowserStart](call)
 	if err != nil {
@@ -101,9 +101,8 @@ func goodPorts(asked string) error {
 	return nil
 }
 
-// start starts a session, or shows the one that is open when it is what
-// was asked for. Faults: already_active when it is not, and those of
-// session.start.
+// start starts a session, or shows the open one if it matches the request.
+// Faults: already_active if it does not match, and those of session.start.
 func (b *browserVerbs) start(ctx context.Context, call action.Call, args *action.BrowserStart) (action.Result, error) {
 	record, open, err := b.browserOf(ctx, call)
 	if err != nil {
@@ -131,8 +130,8 @@ func (b *browserVerbs) start(ctx context.Context, call action.Call, args *action
 	return result, nil
 }
 
-// checkSame refuses a start that asks for something else than what is open. What
-// the call leaves out it does not ask for.
+// checkSame refuses a start that asks for other settings than the open session
+// has. Fields that the call omits are not compared.
 func (b *browserVerbs) checkSame(ctx context.Context, have action.Session, args action.BrowserStart) error {
 	profile, err := b.keeper.idOf(ctx, have.Scope, args.Context)
 	if err != nil {
@@ -192,13 +191,14 @@ func (b *browserVerbs) show(ctx context.Context, call action.Call) (action.Resul
 	return result, nil
 }
 
-// states maps a session's states to those of a browser. A browser that nobody
-// has started is inactive.
+// states maps the states of a session to those of a browser. A browser that was
+// not started is inactive.
 var states = map[string]string{
 	starting: action.BrowserStarting, open: action.BrowserActive, paused: action.BrowserActive, takenOver: action.BrowserActive, closing: action.BrowserStopping, failed: action.BrowserFailed,
 }
 
-// statusOf describes the browser of a session, the zero one for none.
+// statusOf describes the browser of a session; for the zero session, that there
+// is none.
 func (b *browserVerbs) statusOf(ctx context.Context, record action.Session, role action.Role) *action.BrowserStatus {
 	s := &action.BrowserStatus{
 		State: states[record.State], Frozen: record.Frozen, Session: record.ID, Context: record.Profile, URL: pageOf(record).URL,
@@ -222,8 +222,8 @@ func (b *browserVerbs) statusOf(ctx context.Context, record action.Session, role
 	return s
 }
 
-// addMissing adds what is missing for a browser to start. It asks the container
-// engine; whether there is an image, a start says.
+// addMissing adds what is missing to start a browser. It asks the container
+// engine. It does not check the image; a start does.
 func (bs *boxes) addMissing(ctx context.Context, s *action.BrowserStatus) {
 	ctx, cancel := context.WithTimeout(ctx, proofLimit)
 	defer cancel()
@@ -264,7 +264,7 @@ func (b *browserVerbs) addHealth(ctx context.Context, s *action.BrowserStatus, r
 		s.Display = health.Screen
 		s.Processes = append(s.Processes, process("xvfb", health.Display))
 	}
-	if role == action.Operator { // pages can write to it
+	if role == action.Operator { // pages can write to the log
 		s.Log = health.Log
 	}
 }

@@ -121,7 +121,7 @@ func TestAFailedBrowserSaysWhy(t *testing.T) {
 	}
 }
 
-func TestTheBrowsersLogIsForOperators(t *testing.T) {
+func TestOnlyOperatorsSeeTheBrowsersLog(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
 	for _, who := range []action.Caller{alice, admin} {

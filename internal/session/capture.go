@@ -15,15 +15,15 @@ import (
 
 // Keeper is a Vault that can be written.
 type Keeper interface {
-	// Put stores the credentials of set.Domain in a scope, in place of what it
-	// had for that domain. Faults: credentials_unavailable, invalid_request
-	// where the set is not sound.
+	// Put stores the credentials of set.Domain in a scope, in place of the
+	// stored ones of that domain. Faults: credentials_unavailable,
+	// invalid_request if the set is invalid.
 	Put(ctx context.Context, scope string, set credentials.Set) error
 }
 
-// capture saves what a session's browser is logged in with. Faults:
-// invalid_request, not_found when there is nothing, credentials_unavailable,
-// and those of the page engine.
+// capture stores the login state of a session's browser in the vault. Faults:
+// invalid_request, not_found if there is none, credentials_unavailable, and those
+// of the page engine.
 func (ca *credentialAccess) capture(ctx context.Context, call action.Call, args *action.Capture) (action.Result, error) {
 	keeper, writes := ca.vault.(Keeper)
 	if !writes {
@@ -46,8 +46,8 @@ func (ca *credentialAccess) capture(ctx context.Context, call action.Call, args 
 	return action.Result{Session: sess.id, Data: done, Page: sess.now().Page}, nil
 }
 
-// captureIn reads what the browser is logged in with, makes the secrets known to
-// the redaction, marks the session as credentialed, and stores the result.
+// captureIn reads the login state of the browser, makes the secrets known to the
+// redaction, marks the session as credentialed, and stores the result.
 func (ca *credentialAccess) captureIn(ctx context.Context, sess *openSession, args *action.Capture, keeper Keeper) (*action.Captured, error) {
 	domain, err := ca.networks.domainOf(sess.facts().Box, args.Domain)
 	if err != nil {
@@ -88,8 +88,8 @@ func (ca *credentialAccess) captureIn(ctx context.Context, sess *openSession, ar
 	return done, ca.markStored(ctx, sess, domain)
 }
 
-// markStored notes that the session has the stored credentials of a domain, so that
-// they are not put in again over newer ones of the site.
+// markStored records that the session has the stored credentials of a domain, so
+// that they are not injected again over newer ones of the site.
 func (ca *credentialAccess) markStored(ctx context.Context, sess *openSession, domain string) error {
 	kept, err := ca.vault.For(ctx, sess.scope, domain)
 	if err != nil || kept == nil {
@@ -111,10 +111,10 @@ func endOf(expires string) (*time.Time, error) {
 	return &end, nil
 }
 
-// isWanted reports whether a kind is to be captured: yes unless the call says no.
+// isWanted reports whether a kind must be captured: yes, unless the call says no.
 func isWanted(kind *bool) bool { return kind == nil || *kind }
 
-// narrow removes from a set what was not asked for.
+// narrow removes from a set what was not requested.
 func narrow(set *credentials.Set, args *action.Capture, end *time.Time) {
 	unnamed := func(name string) bool { return len(args.Only) > 0 && !slices.Contains(args.Only, name) }
 	set.Cookies = slices.DeleteFunc(set.Cookies, func(c credentials.Cookie) bool { return !isWanted(args.Cookies) || unnamed(c.Name) })
@@ -164,8 +164,8 @@ func merged(had, taken credentials.Set, args *action.Capture) (credentials.Set, 
 	return had, nil
 }
 
-// cookiesOf are the cookies that are kept from now on. A cookie is known by its
-// name, domain and path (RFC 6265, 5.3).
+// cookiesOf returns the cookies to store. A cookie is identified by its name,
+// domain and path (RFC 6265, 5.3).
 func cookiesOf(had, taken []credentials.Cookie, merge bool) []credentials.Cookie {
 	if !merge {
 		return taken

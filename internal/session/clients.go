@@ -7,8 +7,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// maxClients is how many DevTools clients a session's browser has at a time: each
-// gets every event of the browser.
+// maxClients is how many DevTools clients a session's browser may have at the
+// same time. Each gets every event of the browser.
 const maxClients = 8
 
 // attachment is a DevTools client that is attached to a session's browser.
@@ -16,7 +16,7 @@ type attachment struct {
 	action.Attachment
 	pages   *pages
 	session *openSession
-	call    action.Call // that let it in
+	call    action.Call // that attached it
 }
 
 // attach attaches a DevTools client to the session's browser. onMessage is called with
@@ -66,8 +66,8 @@ func (o *openSession) releaseClient() {
 	o.state.clients--
 }
 
-// Serve serves as long as the session is open. An attached client keeps it
-// from being idle. The fault of a session that ended says how in Details
+// Serve serves the client while the session is open. An attached client keeps the
+// session from being idle. If the session ended, the fault says how in Details
 // "ended": closed, failed, or left (to the next gateway).
 func (a *attachment) Serve(ctx context.Context, wire action.Wire) error {
 	defer a.session.releaseClient()
@@ -90,8 +90,8 @@ func (a *attachment) Serve(ctx context.Context, wire action.Wire) error {
 	return a.session.serveFault(err)
 }
 
-// enterClient is enter for a client that stays: it is disconnected when somebody
-// takes the session from it, or credentials are put into it.
+// enterClient is enter for a client, which stays: it is disconnected when a
+// person takes the session over, or when credentials are injected.
 func (o *openSession) enterClient(ctx context.Context, call action.Call) (context.Context, func(), error) {
 	inside, leave, err := o.enter(ctx, call)
 	if err != nil {
@@ -116,14 +116,14 @@ func (o *openSession) enterClient(ctx context.Context, call action.Call) (contex
 	}, nil
 }
 
-// Close detaches a client that Serve was not called for.
+// Close detaches a client for which Serve was not called.
 func (a *attachment) Close() {
 	a.Attachment.Close()
 	a.session.releaseClient()
 }
 
-// serveFault is the fault for a client whose connection ended with err. Where the
-// session is over it says how.
+// serveFault returns the fault for a client whose connection ended with err. If
+// the session is over, the fault says how.
 func (o *openSession) serveFault(err error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

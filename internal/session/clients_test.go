@@ -9,13 +9,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// place is a client's place at a tab: it is served until it is told to end.
-type place struct {
+// clientAtTab is a client attached to a tab. It is served until it is told to
+// end.
+type clientAtTab struct {
 	over  <-chan struct{}
-	began chan<- struct{} // is told that it is served; nil for nobody
+	began chan<- struct{} // receives a value when it is served; may be nil
 }
 
-func (p place) Serve(ctx context.Context, _ action.Wire) error {
+func (p clientAtTab) Serve(ctx context.Context, _ action.Wire) error {
 	if p.began != nil {
 		p.began <- struct{}{}
 	}
@@ -27,13 +28,13 @@ func (p place) Serve(ctx context.Context, _ action.Wire) error {
 	}
 }
 
-func (place) Close() {}
+func (clientAtTab) Close() {}
 
 func (t *tab) Attach(context.Context, func(action.Message)) (action.Attachment, error) {
-	return place{t.done, t.began}, nil
+	return clientAtTab{t.done, t.began}, nil
 }
 
-func TestASessionHasSoManyClientsAndAnotherScopeHasNone(t *testing.T) {
+func TestClientsOfASessionAreLimitedAndOfItsScope(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{Name: "work"})
 	ctx := t.Context()
@@ -53,11 +54,11 @@ func TestASessionHasSoManyClientsAndAnotherScopeHasNone(t *testing.T) {
 	told, err := r.Do(ctx, action.Call{Verb: "cdp.attach", Caller: admin}, action.Pin{Session: s.ID})
 	must(t, err)
 	if at := told.Data.(*action.CDPEndpoint).URL; at != "/v1/sessions/"+s.ID+"/browser/cdp" {
-		t.Errorf("told to connect to %s", at)
+		t.Errorf("the endpoint is %s", at)
 	}
 }
 
-func TestAClientIsToldHowItsSessionEnded(t *testing.T) {
+func TestAClientLearnsHowItsSessionEnded(t *testing.T) {
 	for name, end := range map[string]func(r *rig, id string){
 		"closed": func(r *rig, id string) {
 			_, err := r.call(t.Context(), admin, "session.close", id, nil)

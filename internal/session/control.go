@@ -12,8 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// control pauses sessions, lets people take them over and hands them back. It
-// pauses them by itself at a limit, and after too many failures.
+// control pauses sessions, lets people take them over, and resumes them. It also
+// pauses a session at a limit, and after too many failures.
 type control struct {
 	config   Config
 	sessions *directory
@@ -24,22 +24,22 @@ type control struct {
 	onLimit  func(action.Session, string)
 }
 
-// pauseVerb keeps agents from a session until a person resumes it. A session that
-// is paused already stays as it is. Faults: session_paused when another person
-// took it over, and those of session.show.
+// pauseVerb pauses a session for agents until a person resumes it. A paused
+// session stays as it is. Faults: session_paused if another person took it over,
+// and those of session.show.
 func (c *control) pauseVerb(ctx context.Context, call action.Call, args *action.Hands) (action.Result, error) {
 	return c.pauseFor(ctx, call, args.Reason, false)
 }
 
-// takeOver gives a session to the caller: only they act in it until they hand it
-// back. It may be taken from another person. Faults:
-// those of session.show.
+// takeOver gives a session to the caller: until it is handed back, only this
+// person acts in it. It can also be taken from another person. Faults: those of
+// session.show.
 func (c *control) takeOver(ctx context.Context, call action.Call, args *action.Hands) (action.Result, error) {
 	return c.pauseFor(ctx, call, args.Reason, true)
 }
 
-// pauseFor pauses a session for a person, or changes who holds it, and waits until
-// what runs in it has ended.
+// pauseFor pauses a session for a person, or changes its holder, and waits until
+// running calls have ended.
 func (c *control) pauseFor(ctx context.Context, call action.Call, reason string, taken bool) (action.Result, error) {
 	sess, err := c.sessions.admit(ctx, call)
 	if err != nil {
@@ -70,8 +70,8 @@ func (c *control) pauseFor(ctx context.Context, call action.Call, reason string,
 	return result, nil
 }
 
-// changeHolder makes another person the holder of a paused session, or makes a
-// take-over of a pause. did is empty when it stays as it is.
+// changeHolder makes another person the holder of a paused session, or converts a
+// pause to a take-over. did is empty if nothing changes.
 func (c *control) changeHolder(ctx context.Context, sess *openSession, hold action.Hold, taken bool) (did string, err error) {
 	sess.with(func(st *sessionState) { did, err = st.changeHolder(hold, taken) })
 	if did == "" || err != nil {
@@ -80,8 +80,8 @@ func (c *control) changeHolder(ctx context.Context, sess *openSession, hold acti
 	return did, c.saver.savePause(ctx, sess)
 }
 
-// resume hands a session back to its agents, which are told what changed.
-// Faults: already_active when nobody holds it, session_paused when another
+// resume hands a session back to its agents, which get a note about what changed.
+// Faults: already_active if the session is not paused, session_paused if another
 // person took it over, and those of session.show.
 func (c *control) resume(ctx context.Context, call action.Call, args *action.HandBack) (action.Result, error) {
 	sess, err := c.sessions.admit(ctx, call)
@@ -109,7 +109,7 @@ func (c *control) resume(ctx context.Context, call action.Call, args *action.Han
 	return sessionResult(sess.now()), err
 }
 
-// handedBack is what an agent is told, in one line.
+// handedBack is the note for the agent, on one line.
 func handedBack(by, note, changed string) string {
 	line := "handed back by " + untrusted.Reason(by, maxReason) + ": " + changed
 	if note = untrusted.Reason(note, maxReason); note != "" {
@@ -119,8 +119,8 @@ func handedBack(by, note, changed string) string {
 }
 
 const (
-	pausedIdleFactor = 4                // a paused session may be idle for so many times as long: people are slower
-	turnLimit        = 10 * time.Second // for the action that runs when a pause begins
+	pausedIdleFactor = 4                // factor of the idle limit of a paused session: people are slower
+	turnLimit        = 10 * time.Second // for the action that runs when a pause starts
 	maxReason        = 500              // characters of a reason
 )
 
@@ -139,8 +139,8 @@ func (c *control) checkPause(call action.Call) (action.SessionFacts, error) {
 	return sess.facts(), err
 }
 
-// pauseByID pauses a session for the gate, and raises an alert. A session that is
-// paused already stays as it is. Faults: session_not_found, not_active.
+// pauseByID pauses a session for the gate and raises an alert. A paused session
+// stays as it is. Faults: session_not_found, not_active.
 func (c *control) pauseByID(ctx context.Context, session, code, why string) error {
 	sess := c.sessions.withID(session)
 	if sess == nil {
@@ -150,8 +150,8 @@ func (c *control) pauseByID(ctx context.Context, session, code, why string) erro
 	return c.pauseAndAlert(ctx, sess, action.Hold{By: action.House, Code: code, Why: why}, "")
 }
 
-// pauseAndAlert pauses a session that no person paused, and alerts people. What
-// runs in it goes on to its end.
+// pauseAndAlert pauses a session without a person's call, and alerts people.
+// Running calls continue to their end.
 func (c *control) pauseAndAlert(ctx context.Context, sess *openSession, hold action.Hold, correlation string) error {
 	hold.Why = untrusted.Reason(hold.Why, maxReason)
 	fresh, err := c.setPause(ctx, sess, hold, false)
@@ -164,15 +164,15 @@ func (c *control) pauseAndAlert(ctx context.Context, sess *openSession, hold act
 	return err
 }
 
-// setPause pauses a session. fresh is false where it was paused already.
-// Faults: not_active.
+// setPause pauses a session. fresh is false if it was already paused. Faults:
+// not_active.
 func (c *control) setPause(ctx context.Context, sess *openSession, hold action.Hold, taken bool) (fresh bool, err error) {
 	if fresh, err = sess.setHold(&hold, taken); !fresh {
 		return false, err
 	}
 	seen := c.view(ctx, sess)
 	sess.with(func(st *sessionState) {
-		if st.pause.Hold == &hold { // nobody has ended it meanwhile
+		if st.pause.Hold == &hold { // the pause was not ended meanwhile
 			st.pause.Before = seen.view
 		}
 		st.addNote(seen.notes...)
@@ -180,12 +180,12 @@ func (c *control) setPause(ctx context.Context, sess *openSession, hold action.H
 	return true, c.saver.savePause(ctx, sess)
 }
 
-// maxWait is how long a call waits for a person at most.
+// maxWait is the longest time that a call waits for a person.
 const maxWait = 10 * time.Minute
 
-// requestHuman pauses a session because its agent wants a person, alerts people,
-// and waits until one hands it back. On a session that is paused already it only
-// waits. Faults: those of session.show.
+// requestHuman pauses a session because its agent needs a person, alerts people,
+// and waits until a person hands it back. If the session is already paused, it
+// only waits. Faults: those of session.show.
 func (c *control) requestHuman(ctx context.Context, call action.Call, args *action.HumanRequest) (action.Result, error) {
 	sess, err := c.sessions.admit(ctx, call)
 	if err != nil {

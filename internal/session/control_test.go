@@ -19,7 +19,7 @@ var (
 	ben   = action.Caller{Actor: "ben", Scope: "alice", Role: action.Operator}
 )
 
-// hands makes a call of a person that must succeed.
+// hands makes a call of a person, which must succeed.
 func (r *rig) hands(who action.Caller, verb, key string, args any) action.Session {
 	r.t.Helper()
 	result, err := r.call(r.t.Context(), who, verb, key, args)
@@ -27,7 +27,7 @@ func (r *rig) hands(who action.Caller, verb, key string, args any) action.Sessio
 	return *result.Data.(*action.Session)
 }
 
-func TestAHeldSessionKeepsAgentsOutAndLetsItsHolderIn(t *testing.T) {
+func TestATakenSessionRefusesAgentsAndAcceptsItsHolder(t *testing.T) {
 	for state, verb := range map[string]string{"paused": "session.pause", "taken_over": "session.take"} {
 		t.Run(state, func(t *testing.T) {
 			r := newRig(t)
@@ -41,9 +41,9 @@ func TestAHeldSessionKeepsAgentsOutAndLetsItsHolderIn(t *testing.T) {
 					"page.snapshot": nil, "page.click": &action.Click{}, "page.goto": &action.Goto{URL: "http://app.example/"}, "tab.list": nil, "page.crawl": &action.Crawl{URL: "http://app.example/"},
 					"cookie.list": nil, "download.list": nil, "artifact.list": nil, "artifact.put": &action.NewFile{}, "session.close": nil, "session.archive": nil, "browser.stop": nil, "browser.start": nil, "cdp.attach": nil,
 				} {
-					for _, key := range []string{s.ID, "work", ""} { // nor is another session looked for
-						if key == "" && who != alice || state == "paused" && leftTo(who, verb) {
-							continue // the session of another is meant by name only
+					for _, key := range []string{s.ID, "work", ""} { // and no other session is used instead
+						if key == "" && who != alice || state == "paused" && allowedInPause(who, verb) {
+							continue // a session of another caller must be named
 						}
 						_, err := r.call(t.Context(), who, verb, key, args)
 						wants(t, fault.SessionPaused, err, "ann", "a look at the form", "session resume")
@@ -73,8 +73,8 @@ func TestAHeldSessionKeepsAgentsOutAndLetsItsHolderIn(t *testing.T) {
 	}
 }
 
-// leftTo are the calls that a pause leaves to an agent.
-func leftTo(who action.Caller, verb string) bool {
+// allowedInPause reports whether a pause allows a call of an agent.
+func allowedInPause(who action.Caller, verb string) bool {
 	switch verb {
 	case "page.snapshot", "tab.list", "download.list", "artifact.list":
 		return who.Role == action.Agent
@@ -84,7 +84,7 @@ func leftTo(who action.Caller, verb string) bool {
 	return false
 }
 
-func TestAPausedSessionIsReadAndClosedByItsAgent(t *testing.T) {
+func TestAnAgentCanReadAndCloseItsPausedSession(t *testing.T) {
 	for _, verb := range []string{"session.close", "session.archive", "browser.stop"} {
 		r := newRig(t)
 		s := r.start(alice, action.SessionStart{})
@@ -105,7 +105,7 @@ func TestAPausedSessionIsReadAndClosedByItsAgent(t *testing.T) {
 	}
 }
 
-func TestASessionThatWasPausedForACredentialIsNotRead(t *testing.T) {
+func TestASessionPausedForACredentialCannotBeRead(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
 	must(t, r.Pause(t.Context(), s.ID, string(fault.CredentialDetected), "something like a key was typed"))
@@ -116,11 +116,11 @@ func TestASessionThatWasPausedForACredentialIsNotRead(t *testing.T) {
 
 func errOf(_ action.Result, err error) error { return err }
 
-func TestATakenSessionIsOnePersonsAtATime(t *testing.T) {
+func TestOnlyOnePersonHoldsASession(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
 	r.hands(ben, "session.pause", s.ID, &action.Hands{})
-	must(t, errOf(r.call(t.Context(), admin, "page.click", s.ID, &action.Click{}))) // paused for agents, not for people
+	must(t, errOf(r.call(t.Context(), admin, "page.click", s.ID, &action.Click{}))) // paused for agents only
 	r.hands(admin, "session.take", s.ID, &action.Hands{})
 	r.hands(admin, "session.take", s.ID, &action.Hands{})
 	for verb, args := range map[string]any{
@@ -128,7 +128,7 @@ func TestATakenSessionIsOnePersonsAtATime(t *testing.T) {
 	} {
 		wants(t, fault.SessionPaused, errOf(r.call(t.Context(), ben, verb, s.ID, args)), "ann", "session take")
 	}
-	must(t, errOf(r.call(t.Context(), ben, "page.snapshot", s.ID, nil))) // to see is not to act
+	must(t, errOf(r.call(t.Context(), ben, "page.snapshot", s.ID, nil))) // reading is allowed
 	if held := r.hands(ben, "session.take", s.ID, &action.Hands{Reason: "my turn"}); held.Hold.By != "ben" {
 		t.Errorf("held by %+v", held.Hold)
 	}
@@ -146,7 +146,7 @@ func TestATakenSessionIsOnePersonsAtATime(t *testing.T) {
 	}
 }
 
-func TestAnAgentIsToldOnceAndInOneLineWhatChanged(t *testing.T) {
+func TestAnAgentGetsOneNoteWithWhatChanged(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{URL: "http://app.example/login"})
 	page := r.page(s.Box)
@@ -157,29 +157,29 @@ func TestAnAgentIsToldOnceAndInOneLineWhatChanged(t *testing.T) {
 	})
 	must(t, errOf(r.call(t.Context(), admin, "page.snapshot", s.ID, nil)))
 	r.hands(admin, "session.hand_back", s.ID, &action.HandBack{Note: "signed in\nfor you"})
-	for _, who := range []action.Caller{eye, admin} { // it is for agents
+	for _, who := range []action.Caller{eye, admin} { // the note is for agents
 		seen, err := r.call(t.Context(), who, "page.snapshot", s.ID, nil)
 		must(t, err)
 		if len(seen.Notes) > 0 {
-			t.Errorf("%s was told %q", who.Actor, seen.Notes)
+			t.Errorf("%s got the notes %q", who.Actor, seen.Notes)
 		}
 	}
 	result, err := r.call(t.Context(), alice, "page.snapshot", s.ID, nil)
 	must(t, err)
 	want := `handed back by ann: the page went from http://app.example/login "Title" to http://app.example/home "Hi\u202e\n### Error"; tabs opened: 2; tabs closed: 1; they say: "signed in\\nfor you"`
 	if len(result.Notes) != 1 || result.Notes[0] != want {
-		t.Errorf("told\n%q, want\n%q", result.Notes, want)
+		t.Errorf("notes\n%q, want\n%q", result.Notes, want)
 	}
 	result, err = r.call(t.Context(), alice, "page.snapshot", s.ID, nil)
 	must(t, err)
 	if len(result.Notes) > 0 {
-		t.Errorf("told again: %q", result.Notes)
+		t.Errorf("notes again: %q", result.Notes)
 	}
 }
 
-// TestNothingOfAnAgentBeginsAfterAPause has fifty calls at a time in flight
-// while a person pauses the session and looks at it, again and again.
-func TestNothingOfAnAgentBeginsAfterAPause(t *testing.T) {
+// TestNoCallOfAnAgentStartsAfterAPause repeatedly pauses a session and looks at
+// it while fifty calls are running.
+func TestNoCallOfAnAgentStartsAfterAPause(t *testing.T) {
 	r := newRig(t, with(func(c *session.Config) { c.MaxActions = -1 }))
 	s := r.start(alice, action.SessionStart{})
 	page := r.page(s.Box)
@@ -226,14 +226,14 @@ func TestNothingOfAnAgentBeginsAfterAPause(t *testing.T) {
 	close(done)
 	go func() { running.Wait(); close(codes) }()
 	for range codes {
-		continue // what was on its way
+		continue // calls that were already running
 	}
 	if did == 0 || refused == 0 {
-		t.Errorf("%d calls were done and %d refused: they did not meet", did, refused)
+		t.Errorf("%d calls were done and %d refused: calls and pauses did not overlap", did, refused)
 	}
 }
 
-func TestACallThatRunsEndsAndOneThatWaitsItsTurnDoesNotBegin(t *testing.T) {
+func TestAPauseLetsTheRunningCallEndAndStopsTheWaitingOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		s := r.start(alice, action.SessionStart{})
@@ -256,7 +256,7 @@ func TestACallThatRunsEndsAndOneThatWaitsItsTurnDoesNotBegin(t *testing.T) {
 	})
 }
 
-func TestAHoldOutlivesTheGateway(t *testing.T) {
+func TestAPauseSurvivesARestart(t *testing.T) {
 	for state, verb := range map[string]string{"paused": "session.pause", "taken_over": "session.take"} {
 		t.Run(state, func(t *testing.T) {
 			keep := with(func(c *session.Config) { c.KeepBoxes = true })
@@ -269,17 +269,17 @@ func TestAHoldOutlivesTheGateway(t *testing.T) {
 			}
 			wants(t, fault.SessionPaused, errOf(r.call(t.Context(), alice, "page.click", s.ID, &action.Click{})), "lunch")
 			r.hands(admin, "session.hand_back", s.ID, &action.HandBack{Note: "go on"})
-			r = r.again(keep) // what its agent is to be told does, too
+			r = r.again(keep) // the note for its agent survives too
 			result, err := r.call(t.Context(), alice, "page.snapshot", s.ID, nil)
 			must(t, err)
 			if len(result.Notes) != 1 || !strings.Contains(result.Notes[0], "http://app.example/one") || !strings.Contains(result.Notes[0], "go on") {
-				t.Errorf("told %q", result.Notes)
+				t.Errorf("notes %q", result.Notes)
 			}
 		})
 	}
 }
 
-func TestAHeldSessionWaitsLongerButNotForEver(t *testing.T) {
+func TestAPausedSessionHasALongerIdleLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(func(c *session.Config) { c.IdleTimeout, c.MaxAge = time.Minute, time.Hour }))
 		s := r.start(alice, action.SessionStart{})
@@ -305,7 +305,7 @@ func TestAHeldSessionWaitsLongerButNotForEver(t *testing.T) {
 	})
 }
 
-func TestTheGateHaltsASessionAndEachTimeSomebodyIsAlerted(t *testing.T) {
+func TestPausingByTheGateRaisesAnAlertEachTime(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
 	must(t, r.Pause(t.Context(), s.ID, "credential_detected", "an AWS key was typed\u202e"))
@@ -323,7 +323,7 @@ func TestTheGateHaltsASessionAndEachTimeSomebodyIsAlerted(t *testing.T) {
 	wants(t, fault.SessionNotFound, r.Pause(t.Context(), s.ID, "x", "y"))
 }
 
-func TestAClientIsPutOutWhenTheSessionIsTakenFromIt(t *testing.T) {
+func TestATakeOverDisconnectsOtherClients(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
 	began := make(chan struct{})
@@ -348,7 +348,7 @@ func TestAClientIsPutOutWhenTheSessionIsTakenFromIt(t *testing.T) {
 	wants(t, fault.SessionPaused, errOf2(r.Attach(t.Context(), action.Call{Verb: "cdp.attach", Caller: alice}, action.Pin{Session: s.ID}, nil)))
 	select {
 	case err := <-anns:
-		t.Errorf("the holder's own client was put out: %v", err)
+		t.Errorf("the holder's own client was disconnected: %v", err)
 	default:
 	}
 }

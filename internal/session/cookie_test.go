@@ -8,7 +8,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
-func TestCookiesAreForHostsTheSessionMayOpen(t *testing.T) {
+func TestCookiesAreLimitedToHostsOfTheSession(t *testing.T) {
 	for name, tweaks := range map[string][]tweak{
 		"cold": nil, "warm": {pooled(1)},
 		"other port": {with(func(c *session.Config) { c.Network.Ports = []int{8443} })},

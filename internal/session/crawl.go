@@ -39,8 +39,8 @@ func (c *crawl) close(ctx context.Context) error {
 	return c.reader.Close(ctx)
 }
 
-// lookAtCrawl returns the facts of a crawl that is to begin: where it begins,
-// and where else it would go, as the egress proxy judges it.
+// lookAtCrawl returns the facts of a crawl before it starts: its first address,
+// and the other hosts that it may visit, as the egress proxy judges them.
 func (p *pages) lookAtCrawl(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
@@ -70,8 +70,8 @@ func (p *pages) lookAtCrawl(ctx context.Context, call action.Call) (action.Facts
 	return facts, pin, err
 }
 
-// grantOf is what a crawl would be allowed to do. Faults: invalid_request for what is
-// no host.
+// grantOf returns what a crawl would be allowed to do. Faults: invalid_request
+// for an invalid host.
 func (p *pages) grantOf(box string, args *action.Crawl, start action.Destination) (*action.CrawlGrant, error) {
 	grant := &action.CrawlGrant{Start: withoutFragment(start.URL)}
 	if len(args.AllowedDomains) == 0 {
@@ -103,8 +103,8 @@ func withoutFragment(address string) string {
 	return address
 }
 
-// beginCrawl opens a crawl. Only one runs in a session at a time. It counts as
-// one action, its pages as none.
+// beginCrawl opens a crawl. A session has at most one. The crawl counts as one
+// action, its pages do not count.
 func (p *pages) beginCrawl(ctx context.Context, call action.Call) (action.Result, error) {
 	facts, _, err := p.lookAtCrawl(ctx, call)
 	if err != nil {
@@ -140,8 +140,8 @@ func (p *pages) beginCrawl(ctx context.Context, call action.Call) (action.Result
 	return action.Result{Session: sess.id, Data: &action.CrawlOpened{ID: c.id, Start: c.grant.Start, Hosts: c.grant.Hosts}}, nil
 }
 
-// lookAtStep returns the facts of a step of a crawl: what its crawl is allowed
-// to do, and where the step goes.
+// lookAtStep returns the facts of a step of a crawl: what its crawl is allowed to
+// do, and the address of the step.
 func (p *pages) lookAtStep(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
@@ -161,7 +161,7 @@ func (p *pages) lookAtStep(ctx context.Context, call action.Call) (action.Facts,
 	return facts, pin, nil
 }
 
-// crawlStep is the crawl that a step belongs to, and where it goes.
+// crawlStep returns the crawl of a step, and its address.
 func crawlStep(args any) (id, address string) {
 	switch a := args.(type) {
 	case *action.CrawlPage:
@@ -178,8 +178,8 @@ func noCrawlFault() error {
 	return fault.New(fault.NotFound, "no such crawl is open").Hinted("begin one with page.crawl")
 }
 
-// stepInCrawl does a step. Steps take no turns, and count neither as actions
-// nor as failures of the session: a page that fails costs only itself.
+// stepInCrawl does a step. Steps do not wait for their turn, and count neither as
+// actions nor as failures of the session.
 func (p *pages) stepInCrawl(ctx context.Context, call action.Call) (action.Result, error) {
 	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
@@ -214,7 +214,7 @@ func (p *pages) stepInCrawl(ctx context.Context, call action.Call) (action.Resul
 	return action.Result{}, err
 }
 
-// file fetches a file without the browser, through the box's egress.
+// file fetches a file without the browser, through the box's egress proxy.
 func (c *crawl) file(ctx context.Context, address string, limit time.Duration) (*action.CrawlFetched, error) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
@@ -242,7 +242,7 @@ func (c *crawl) file(ctx context.Context, address string, limit time.Duration) (
 	return out, nil
 }
 
-// unpack reads a file, and what is inside one that is packed.
+// unpack reads a file and decompresses it if it is gzip.
 func unpack(body io.Reader) ([]byte, error) {
 	whole, err := io.ReadAll(io.LimitReader(body, maxFile))
 	if err != nil || len(whole) < 2 || whole[0] != 0x1f || whole[1] != 0x8b { // RFC 1952 section 2.3.1
@@ -289,8 +289,8 @@ func (o *openSession) dropCrawl(id string) {
 	}
 }
 
-// gunzip unpacks a file, up to maxFile bytes: a small file can hold a thousand
-// times as much.
+// gunzip decompresses a file, up to maxFile bytes: a small file can decompress to
+// a thousand times its size.
 func gunzip(packed []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

@@ -49,7 +49,7 @@ func TestACrawlIsOpenedOnceAndStepsNeedItsID(t *testing.T) {
 	}
 }
 
-func TestACrawlsHostsAreThoseTheSessionAllows(t *testing.T) {
+func TestHostsOfACrawlMustBeAllowedInTheSession(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
 	for domain, allowed := range map[string]bool{"app.example": true, "evil.example": false, "*.evil.example": false} {

@@ -18,16 +18,16 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
-// cellar is a small vault: sets by scope and host, in memory.
-type cellar struct {
+// fakeVault is a vault in memory: sets by scope and host.
+type fakeVault struct {
 	mu    sync.Mutex
-	sets  map[string]credentials.Set // by scope and host, with a blank between
+	sets  map[string]credentials.Set // by scope and host, separated by a space
 	fail  error
 	asked int
-	hold  chan struct{} // For waits for it to be closed
+	hold  chan struct{} // For waits until it is closed
 }
 
-func (c *cellar) For(ctx context.Context, scope, host string) (*credentials.Set, error) {
+func (c *fakeVault) For(ctx context.Context, scope, host string) (*credentials.Set, error) {
 	c.mu.Lock()
 	hold := c.hold
 	c.mu.Unlock()
@@ -48,14 +48,14 @@ func (c *cellar) For(ctx context.Context, scope, host string) (*credentials.Set,
 	return &set, c.fail
 }
 
-func (c *cellar) set(change func(*cellar)) {
+func (c *fakeVault) set(change func(*fakeVault)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	change(c)
 }
 
-func (c *cellar) store(scope, host, version, value string) {
-	c.set(func(c *cellar) {
+func (c *fakeVault) store(scope, host, version, value string) {
+	c.set(func(c *fakeVault) {
 		if c.sets == nil {
 			c.sets = map[string]credentials.Set{}
 		}
@@ -66,8 +66,8 @@ func (c *cellar) store(scope, host, version, value string) {
 	})
 }
 
-// drawing gives a rig a vault and a book.
-func drawing(c *cellar) tweak {
+// withVault gives a rig a vault and a secret index.
+func withVault(c *fakeVault) tweak {
 	return func(r *rig) {
 		r.options.Vault, r.options.Known, r.options.Config.AutoInject = c, new(redact.Book), true
 	}
@@ -77,16 +77,16 @@ func (r *rig) goTo(who action.Caller, key, url string) (action.Result, error) {
 	return r.call(r.t.Context(), who, "page.goto", key, &action.Goto{URL: url})
 }
 
-func TestCredentialsArePutInBeforeTheFirstPage(t *testing.T) {
-	var c cellar
+func TestCredentialsAreInjectedBeforeTheFirstPage(t *testing.T) {
+	var c fakeVault
 	c.store("alice", "app.example", "7", "canary-value-1")
-	r := newRig(t, drawing(&c))
+	r := newRig(t, withVault(&c))
 	s := r.start(alice, action.SessionStart{URL: "https://app.example/inbox"})
 	if len(s.Credentialed) != 1 || s.Credentialed[0] != "app.example" {
 		t.Errorf("credentialed for %q", s.Credentialed)
 	}
 	if sets := r.page(s.Box).sets; len(sets) != 1 || sets[0].Cookies[0].Value.Reveal() != "canary-value-1" {
-		t.Errorf("%d sets were put in", len(sets))
+		t.Errorf("%d sets were injected", len(sets))
 	}
 	if got := r.options.Known.Of(s.ID).Text("canary-value-1"); strings.Contains(got, "canary") {
 		t.Error("the value is not known as a secret")
@@ -102,8 +102,8 @@ func TestCredentialsArePutInBeforeTheFirstPage(t *testing.T) {
 	}
 }
 
-// wantsEvent expects one record of a kind that fits, and none that says a
-// secret.
+// wantsEvent expects exactly one record of a kind that matches, and none that
+// contains a secret.
 func (r *rig) wantsEvent(kind string, fits func(action.Record) bool) {
 	r.t.Helper()
 	r.mu.Lock()
@@ -114,7 +114,7 @@ func (r *rig) wantsEvent(kind string, fits func(action.Record) bool) {
 			found++
 		}
 		if strings.Contains(e.Detail+e.Error, "canary") {
-			r.t.Errorf("a record says a secret: %+v", e)
+			r.t.Errorf("a record contains a secret: %+v", e)
 		}
 	}
 	if found != 1 {
@@ -122,45 +122,45 @@ func (r *rig) wantsEvent(kind string, fits func(action.Record) bool) {
 	}
 }
 
-func TestAnotherScopesCredentialsAreNotPutIn(t *testing.T) {
-	var c cellar
+func TestCredentialsOfOtherScopesAreNotInjected(t *testing.T) {
+	var c fakeVault
 	c.store("bob", "app.example", "1", "canary-value-1")
-	r := newRig(t, drawing(&c))
+	r := newRig(t, withVault(&c))
 	s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
 	if len(s.Credentialed) > 0 || len(r.page(s.Box).sets) > 0 {
 		t.Errorf("the session got credentials of another scope: %q", s.Credentialed)
 	}
 }
 
-func TestNothingIsVisitedWithoutTheCredentialsItNeeds(t *testing.T) {
-	var c cellar
-	c.set(func(c *cellar) { c.fail = errors.New("dial tcp: connection refused, token hvs.canary") })
-	r := newRig(t, drawing(&c))
+func TestAVisitFailsWithoutItsCredentials(t *testing.T) {
+	var c fakeVault
+	c.set(func(c *fakeVault) { c.fail = errors.New("dial tcp: connection refused, token hvs.canary") })
+	r := newRig(t, withVault(&c))
 	s := r.start(alice, action.SessionStart{})
 	_, err := r.goTo(alice, s.ID, "https://app.example/")
 	wants(t, fault.CredentialsUnavailable, err, "app.example")
 	if f := fault.From(err); strings.Contains(f.Message+f.Hint, "canary") {
-		t.Errorf("the fault says what the source said: %v", f)
+		t.Errorf("the fault repeats the error of the source: %v", f)
 	}
 	if got := r.show(alice, s.ID); got.Page != nil && got.Page.URL != "about:blank" || len(got.Credentialed) > 0 {
 		t.Errorf("the session is %+v", got)
 	}
 	r.wantsEvent("injection", func(e action.Record) bool { return e.Result == "fault" && e.Domain == "app.example" })
-	c.set(func(c *cellar) { c.fail = nil })
+	c.set(func(c *fakeVault) { c.fail = nil })
 	_, err = r.goTo(alice, s.ID, "https://app.example/")
 	must(t, err)
 }
 
-func TestWhatTheBrowserDoesNotTakeRefusesTheVisitUnlessItIsNotNeeded(t *testing.T) {
+func TestAFailedInjectionRefusesTheVisitUnlessOptional(t *testing.T) {
 	for _, required := range []bool{true, false} {
-		var c cellar
+		var c fakeVault
 		c.store("alice", "app.example", "1", "canary-value-1")
-		c.set(func(c *cellar) {
+		c.set(func(c *fakeVault) {
 			set := c.sets["alice app.example"]
 			set.Required = required
 			c.sets["alice app.example"] = set
 		})
-		r := newRig(t, drawing(&c))
+		r := newRig(t, withVault(&c))
 		s := r.start(alice, action.SessionStart{})
 		r.page(s.Box).set(func(p *tab) { p.refuses = errors.New("no") })
 		result, err := r.goTo(alice, s.ID, "https://app.example/")
@@ -171,49 +171,50 @@ func TestWhatTheBrowserDoesNotTakeRefusesTheVisitUnlessItIsNotNeeded(t *testing.
 		}
 		r.wantsEvent("injection", func(e action.Record) bool { return e.Result == "fault" })
 		if got := r.show(alice, s.ID); len(got.Credentialed) != 1 {
-			t.Error("what may have been put in in part does not count")
+			t.Error("a partly injected set does not count")
 		}
 	}
 }
 
-// TestANewVersionIsPutInAtTheNextVisit: and the old values stay known.
-func TestANewVersionIsPutInAtTheNextVisit(t *testing.T) {
-	var c cellar
+// TestANewVersionIsInjectedAtTheNextVisit also checks that the old values stay
+// known.
+func TestANewVersionIsInjectedAtTheNextVisit(t *testing.T) {
+	var c fakeVault
 	c.store("alice", "app.example", "1", "canary-old-1")
-	r := newRig(t, drawing(&c))
+	r := newRig(t, withVault(&c))
 	s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
 	c.store("alice", "app.example", "2", "canary-new-2")
 	_, err := r.goTo(alice, s.ID, "https://app.example/")
 	must(t, err)
 	if sets := r.page(s.Box).sets; len(sets) != 2 || sets[1].Cookies[0].Value.Reveal() != "canary-new-2" {
-		t.Errorf("%d sets were put in", len(sets))
+		t.Errorf("%d sets were injected", len(sets))
 	}
 	if got := r.options.Known.Of(s.ID).Text("canary-old-1 canary-new-2"); strings.Contains(got, "canary") {
-		t.Errorf("known are not both: %q", got)
+		t.Errorf("not both versions are known: %q", got)
 	}
 }
 
-func TestWithoutAutoInjectNothingIsPutIn(t *testing.T) {
-	var c cellar
+func TestWithoutAutoInjectNothingIsInjected(t *testing.T) {
+	var c fakeVault
 	c.store("alice", "app.example", "1", "canary-value-1")
-	r := newRig(t, drawing(&c), with(func(c *session.Config) { c.AutoInject = false }))
+	r := newRig(t, withVault(&c), with(func(c *session.Config) { c.AutoInject = false }))
 	s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
 	if len(s.Credentialed) > 0 || c.asked > 0 {
 		t.Errorf("the vault was asked %d times", c.asked)
 	}
 }
 
-// TestADomainIsNamed: at the start, or by a navigation, and an agent names only
-// what the session may open.
-func TestADomainIsNamed(t *testing.T) {
-	var c cellar
+// TestCallersCanNameTheDomainOfCredentials names it at the start and in a
+// navigation. An agent can name only hosts that the session may open.
+func TestCallersCanNameTheDomainOfCredentials(t *testing.T) {
+	var c fakeVault
 	c.store("alice", "app.example", "1", "canary-value-1")
 	c.store("alice", "eu.wide.example", "1", "canary-wide-1")
 	c.store("alice", "other.example", "1", "canary-other-1")
-	r := newRig(t, drawing(&c), with(func(c *session.Config) { c.AutoInject = false }))
+	r := newRig(t, withVault(&c), with(func(c *session.Config) { c.AutoInject = false }))
 	s := r.start(alice, action.SessionStart{URL: "https://eu.wide.example/", Credentials: []string{"App.Example."}})
 	if len(s.Credentialed) > 0 {
-		t.Errorf("what was not named was put in: %q", s.Credentialed)
+		t.Errorf("credentials that were not named were injected: %q", s.Credentialed)
 	}
 	_, err := r.goTo(alice, s.ID, "https://app.example/")
 	must(t, err)
@@ -234,16 +235,15 @@ func TestADomainIsNamed(t *testing.T) {
 	must(t, err)
 }
 
-// TestOneInjectionForTwoTabs that come to a host at once, and a vault that takes
-// its time.
+// TestOneInjectionForTwoTabs opens a host in two tabs at once, with a slow vault.
 func TestOneInjectionForTwoTabs(t *testing.T) {
-	var c cellar
+	var c fakeVault
 	c.store("alice", "app.example", "1", "canary-value-1")
-	r := newRig(t, drawing(&c))
+	r := newRig(t, withVault(&c))
 	s := r.start(alice, action.SessionStart{})
 	p := r.page(s.Box)
 	hold := make(chan struct{})
-	c.set(func(c *cellar) { c.hold = hold })
+	c.set(func(c *fakeVault) { c.hold = hold })
 	var visits sync.WaitGroup
 	for range 2 {
 		visits.Go(func() {
@@ -255,7 +255,7 @@ func TestOneInjectionForTwoTabs(t *testing.T) {
 	late, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := p.options.Prepare(late, "https://app.example/"); err == nil {
-		t.Error("who was given up got something")
+		t.Error("the cancelled call got credentials")
 	}
 	close(hold)
 	visits.Wait()
@@ -264,14 +264,14 @@ func TestOneInjectionForTwoTabs(t *testing.T) {
 	}
 }
 
-// TestCredentialsAreKnownAgainAfterARestart, before anybody may call.
-func TestCredentialsAreKnownAgainAfterARestart(t *testing.T) {
-	var c cellar
+// TestSecretsAreKnownToTheRedactionAfterARestart checks this before any call.
+func TestSecretsAreKnownToTheRedactionAfterARestart(t *testing.T) {
+	var c fakeVault
 	c.store("alice", "app.example", "1", "canary-value-1")
 	keep := with(func(c *session.Config) { c.KeepBoxes = true })
-	r := newRig(t, drawing(&c), keep)
+	r := newRig(t, withVault(&c), keep)
 	s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
-	r = r.again(drawing(&c), keep, freshCookie)
+	r = r.again(withVault(&c), keep, freshCookie)
 	if got := r.options.Known.Of(s.ID).Text("canary-value-1 canary-anew-3"); strings.Contains(got, "canary") {
 		t.Errorf("not known again: %q", got)
 	}
@@ -279,11 +279,11 @@ func TestCredentialsAreKnownAgainAfterARestart(t *testing.T) {
 		t.Errorf("the session is %+v", got)
 	}
 	if p := r.page(s.Box); len(p.adopted) != 1 || len(p.sets) != 0 {
-		t.Errorf("taken over %d, put in %d", len(p.adopted), len(p.sets))
+		t.Errorf("adopted %d, injected %d", len(p.adopted), len(p.sets))
 	}
 }
 
-// freshCookie has every page say that a site changed its cookie.
+// freshCookie lets every page report that a site changed its cookie.
 func freshCookie(r *rig) {
 	open := r.options.Open
 	r.options.Open = func(ctx context.Context, box sandbox.Box, o engine.Options) (session.Browser, error) {
@@ -295,20 +295,20 @@ func freshCookie(r *rig) {
 	}
 }
 
-// TestASessionEndsWhoseSecretsCannotBeKnownAgain: nothing could be kept from
-// what it shows.
-func TestASessionEndsWhoseSecretsCannotBeKnownAgain(t *testing.T) {
-	for name, change := range map[string]func(c *cellar){
-		"the vault is away":     func(c *cellar) { c.set(func(c *cellar) { c.fail = errors.New("away") }) },
-		"they are gone":         func(c *cellar) { c.set(func(c *cellar) { c.sets = nil }) },
-		"there are others":      func(c *cellar) { c.store("alice", "app.example", "2", "canary-new-2") },
+// TestARecoveredSessionWithUnknownSecretsEnds checks that a session ends after a
+// restart if its secrets cannot be redacted.
+func TestARecoveredSessionWithUnknownSecretsEnds(t *testing.T) {
+	for name, change := range map[string]func(c *fakeVault){
+		"the vault is away":     func(c *fakeVault) { c.set(func(c *fakeVault) { c.fail = errors.New("away") }) },
+		"they are gone":         func(c *fakeVault) { c.set(func(c *fakeVault) { c.sets = nil }) },
+		"there are others":      func(c *fakeVault) { c.store("alice", "app.example", "2", "canary-new-2") },
 		"there were others too": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
-			var c cellar
+			var c fakeVault
 			c.store("alice", "app.example", "1", "canary-value-1")
 			keep := with(func(c *session.Config) { c.KeepBoxes = true })
-			r := newRig(t, drawing(&c), keep)
+			r := newRig(t, withVault(&c), keep)
 			s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
 			if change == nil {
 				c.store("alice", "app.example", "2", "canary-new-2")
@@ -317,7 +317,7 @@ func TestASessionEndsWhoseSecretsCannotBeKnownAgain(t *testing.T) {
 			} else {
 				change(&c)
 			}
-			r = r.again(drawing(&c), keep)
+			r = r.again(withVault(&c), keep)
 			if got := r.show(alice, s.ID); got.State != "failed" {
 				t.Errorf("the session is %s", got.State)
 			}
@@ -328,11 +328,10 @@ func TestASessionEndsWhoseSecretsCannotBeKnownAgain(t *testing.T) {
 	}
 }
 
-// TestWhatASiteSetsAnewIsKnownBeforeItIsTold.
-func TestWhatASiteSetsAnewIsKnownBeforeItIsTold(t *testing.T) {
-	var c cellar
+func TestRotatedSecretsAreKnownBeforeTheAnswer(t *testing.T) {
+	var c fakeVault
 	c.store("alice", "app.example", "1", "canary-value-1")
-	r := newRig(t, drawing(&c))
+	r := newRig(t, withVault(&c))
 	s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
 	r.page(s.Box).set(func(p *tab) {
 		p.fresh = []credentials.Secret{credentials.Keep("canary-anew-3"), credentials.Keep("Delete"), credentials.Keep("en-US")}
@@ -343,26 +342,26 @@ func TestWhatASiteSetsAnewIsKnownBeforeItIsTold(t *testing.T) {
 		t.Error("a new cookie is not known")
 	}
 	if got := r.options.Known.Of(s.ID).Text("Delete en-US"); got != "Delete en-US" {
-		t.Errorf("a site chose words that nobody is shown: %q", got)
+		t.Errorf("a short value chosen by a site is redacted: %q", got)
 	}
 }
 
-// TestCredentialsAreTakenOutAtTheEnd, and a profile that was not made to keep
-// them is saved only when they were.
-func TestCredentialsAreTakenOutAtTheEnd(t *testing.T) {
+// TestCredentialsArePurgedAtTheEnd also checks that a profile without
+// keepCredentials is saved only if they were purged.
+func TestCredentialsArePurgedAtTheEnd(t *testing.T) {
 	for _, kind := range []struct {
 		keep, fails, stored bool
 		purged, kept        bool
 	}{{purged: true, kept: true}, {purged: true, stored: true}, {stored: true, keep: true, kept: true}, {fails: true}, {keep: true, kept: true}, {keep: true, fails: true, kept: true}} {
-		var c cellar
+		var c fakeVault
 		c.store("alice", "app.example", "1", "canary-value-1")
-		c.set(func(c *cellar) {
+		c.set(func(c *fakeVault) {
 			if set := c.sets["alice app.example"]; kind.stored {
 				set.LocalStorage = map[string]credentials.Secret{"token": credentials.Keep("canary-item-5")}
 				c.sets["alice app.example"] = set
 			}
 		})
-		r := newRig(t, drawing(&c))
+		r := newRig(t, withVault(&c))
 		_, err := r.call(t.Context(), admin, "profile.create", "", &action.ProfileCreate{Name: "work", KeepCredentials: kind.keep})
 		must(t, err)
 		s := r.start(admin, action.SessionStart{URL: "https://app.example/", Profile: "work"})
@@ -387,12 +386,12 @@ func TestCredentialsAreTakenOutAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestAProfileThatKeepsCredentialsIsCredentialedFromItsStart, and is of no use
-// where its secrets cannot be known.
-func TestAProfileThatKeepsCredentialsIsCredentialedFromItsStart(t *testing.T) {
-	var c cellar
+// TestAProfileWithCredentialsMarksItsSessionAtTheStart also checks that the start
+// fails if the secrets cannot be known.
+func TestAProfileWithCredentialsMarksItsSessionAtTheStart(t *testing.T) {
+	var c fakeVault
 	c.store("alice", "app.example", "1", "canary-value-1")
-	r := newRig(t, drawing(&c))
+	r := newRig(t, withVault(&c))
 	_, err := r.call(t.Context(), admin, "profile.create", "", &action.ProfileCreate{Name: "work", KeepCredentials: true})
 	must(t, err)
 	s := r.start(admin, action.SessionStart{URL: "https://app.example/", Profile: "work"})
@@ -403,11 +402,11 @@ func TestAProfileThatKeepsCredentialsIsCredentialedFromItsStart(t *testing.T) {
 		t.Errorf("credentialed for %q", again.Credentialed)
 	}
 	if got := r.options.Known.Of(again.ID).Text("canary-value-1"); strings.Contains(got, "canary") {
-		t.Error("what the profile holds is not known")
+		t.Error("the secrets of the profile are not known")
 	}
 	_, err = r.call(t.Context(), admin, "session.close", again.ID, nil)
 	must(t, err)
-	c.set(func(c *cellar) { c.sets = nil })
+	c.set(func(c *fakeVault) { c.sets = nil })
 	_, err = r.call(t.Context(), admin, "session.start", "", &action.SessionStart{Profile: "work"})
 	wants(t, fault.CredentialsUnavailable, err)
 	if n := len(r.boxes()); n != 0 {
@@ -415,8 +414,8 @@ func TestAProfileThatKeepsCredentialsIsCredentialedFromItsStart(t *testing.T) {
 	}
 }
 
-// TestASignedInVisitInARealBrowser is all of it at once.
-func TestASignedInVisitInARealBrowser(t *testing.T) {
+// TestInjectionInARealBrowser combines all of this.
+func TestInjectionInARealBrowser(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who := "nobody"
 		if c, err := r.Cookie("session"); err == nil && c.Value == "canary-value-1" {
@@ -426,9 +425,9 @@ func TestASignedInVisitInARealBrowser(t *testing.T) {
 	}))
 	t.Cleanup(site.Close)
 	host := strings.TrimPrefix(site.URL, "http://")
-	var c cellar
+	var c fakeVault
 	c.store("alice", "127.0.0.1", "1", "canary-value-1")
-	r := newRig(t, realPages, drawing(&c), with(func(c *session.Config) { c.Network.AllowPrivate = []string{host} }))
+	r := newRig(t, realPages, withVault(&c), with(func(c *session.Config) { c.Network.AllowPrivate = []string{host} }))
 	s := r.start(alice, action.SessionStart{})
 	result, err := r.goTo(alice, s.ID, site.URL)
 	must(t, err)
@@ -438,7 +437,7 @@ func TestASignedInVisitInARealBrowser(t *testing.T) {
 	if notes := strings.Join(result.Notes, "\n"); !strings.Contains(notes, "signed in to 127.0.0.1 with stored credentials: 1 cookie") {
 		t.Errorf("notes %q", notes)
 	}
-	c.set(func(c *cellar) { c.fail = errors.New("away") })
+	c.set(func(c *fakeVault) { c.fail = errors.New("away") })
 	_, err = r.goTo(alice, s.ID, site.URL)
 	wants(t, fault.CredentialsUnavailable, err)
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// cancelLimit is how long calls have to end that agents may not go on with.
+// cancelLimit is how long cancelled calls of agents have to end.
 const cancelLimit = 5 * time.Second
 
-// markCredentialed narrows what agents may do in the session from now on. It is
-// called each time before credentials are put into the browser, and none are put in
-// when it fails. Calls that are withheld from agents do not begin any more; those
-// that run are cancelled, and agents' DevTools clients are disconnected. It returns
-// when they have ended. Faults: credentials_unavailable when they do not end.
+// markCredentialed restricts what agents may do in the session from now on. It is
+// called before each injection of credentials; if it fails, none are injected.
+// Calls that are withheld from agents cannot start any more, running ones are
+// cancelled, and agents' DevTools clients are disconnected. It returns when they
+// have ended. Faults: credentials_unavailable if they do not end.
 func (o *openSession) markCredentialed(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, cancelLimit)
 	defer cancel()
@@ -53,9 +53,8 @@ func (o *openSession) cancelWithheld() (left []<-chan struct{}) {
 // process or one before.
 func (s *sessionState) isCredentialed() bool { return s.credentialed || len(s.record.Credentialed) > 0 }
 
-// checkWithheld refuses the calls that agents do not have in a session with
-// credentials, also where the call was allowed before it had them. Faults:
-// denied_by_policy.
+// checkWithheld refuses the calls that agents may not make in a session with
+// credentials, even if the call was allowed before. Faults: denied_by_policy.
 func (s *sessionState) checkWithheld(call action.Call) error {
 	verb, known := action.Lookup(call.Verb)
 	if !known || call.Caller.Role == action.Operator || !s.isCredentialed() {
@@ -67,7 +66,7 @@ func (s *sessionState) checkWithheld(call action.Call) error {
 	return fault.New(fault.DeniedByPolicy, "%s", action.WithheldWhy).Hinted("%s", verb.Instead()).With("rule", action.WithheldRule)
 }
 
-// withRights adds to ctx for whom a call is made, for the page engine.
+// withRights adds the caller's rights to ctx, for the page engine.
 func withRights(ctx context.Context, call action.Call) context.Context {
 	ctx = engine.Viewing(ctx, engine.Viewer{Actor: call.Caller.Actor, Surface: call.Surface}, call.Changes)
 	if call.Caller.Role == action.Operator {
@@ -76,8 +75,8 @@ func withRights(ctx context.Context, call action.Call) context.Context {
 	return ctx
 }
 
-// secretsOfBox returns what the page engine of a box asks: whether the session there
-// has credentials, and where its known secrets are in a text.
+// secretsOfBox returns two functions for the page engine of a box: whether its
+// session has credentials, and where its known secrets are in a text.
 func (ca *credentialAccess) secretsOfBox(box string) (credentialed func() bool, secrets func(string) [][2]int) {
 	credentialed = func() bool {
 		sess := ca.sessions.byBox(box)
@@ -96,7 +95,7 @@ func (ca *credentialAccess) secretsOfBox(box string) (credentialed func() bool, 
 	return credentialed, secrets
 }
 
-// checkBegin is checkWithheld for a call that is about to be done. Faults:
+// checkBegin is checkWithheld just before a call is done. Faults:
 // denied_by_policy.
 func (o *openSession) checkBegin(call action.Call) error {
 	o.mu.Lock()

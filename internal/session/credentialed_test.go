@@ -10,7 +10,7 @@ import (
 
 var content = &action.Content{}
 
-func TestWhatWasAllowedBeforeTheCredentialsIsJudgedAgainAtTheAct(t *testing.T) {
+func TestACallIsCheckedAgainAfterAnInjection(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
 	call := action.Call{ID: "c1", Verb: "page.content", Caller: alice, Session: s.ID, Args: content}
@@ -25,14 +25,14 @@ func TestWhatWasAllowedBeforeTheCredentialsIsJudgedAgainAtTheAct(t *testing.T) {
 	facts, _, err = r.Look(t.Context(), call)
 	must(t, err)
 	if !facts.Session.Credentialed {
-		t.Error("the next call is judged as if there were none")
+		t.Error("the next call is judged as without credentials")
 	}
 	call.Caller = admin
 	_, err = r.Do(t.Context(), call, pin)
 	must(t, err)
 }
 
-func TestAnAgentsClientIsPutOutWhenCredentialsCome(t *testing.T) {
+func TestAnInjectionDisconnectsClientsOfAgents(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
 	began := make(chan struct{}, 2)
@@ -50,14 +50,14 @@ func TestAnAgentsClientIsPutOutWhenCredentialsCome(t *testing.T) {
 	wants(t, fault.DeniedByPolicy, <-agents, "page verbs")
 	select {
 	case err := <-operators:
-		t.Errorf("an operator's client was put out: %v", err)
+		t.Errorf("an operator's client was disconnected: %v", err)
 	default:
 	}
 	_, err := r.Attach(t.Context(), action.Call{Verb: "cdp.attach", Caller: alice}, action.Pin{Session: s.ID}, nil)
 	wants(t, fault.DeniedByPolicy, err, "page verbs")
 }
 
-func TestAnAgentsScriptIsCancelledWhenCredentialsCome(t *testing.T) {
+func TestAnInjectionCancelsScriptsOfAgents(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
 	hold := make(chan struct{})

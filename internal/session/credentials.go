@@ -17,8 +17,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// credentialAccess puts credentials into the browsers of sessions. The redaction
-// knows their secrets before a browser has them.
+// credentialAccess injects credentials into the browsers of sessions. The
+// redaction knows the secrets before a browser gets them.
 type credentialAccess struct {
 	config   Config
 	vault    Vault
@@ -35,18 +35,18 @@ type credentialAccess struct {
 	endedAt map[string]time.Time // sessions that ended with secrets still known; guarded by mu
 }
 
-// noneTTL is how long the gateway remembers that a host has no credentials, so that
-// a page asks the vault once only.
+// noneTTL is how long the gateway caches that a host has no credentials, so that
+// a page causes only one request to the vault.
 const noneTTL = 3 * time.Second
 
-// injection lets one call at a time put credentials into a session's browser.
+// injection serialises the injections into a session's browser.
 type injection struct {
 	turn chan struct{}        // holds one token: whoever has it injects
 	none map[string]time.Time // hosts that had no credentials, and when; guarded by turn
 }
 
-// exclusively calls inject while no other call injects. none are the hosts that
-// had no credentials, and when that was asked.
+// exclusively calls inject while no other call injects. none are the hosts
+// without credentials, and when the vault was asked.
 func (i *injection) exclusively(ctx context.Context, inject func(none map[string]time.Time)) error {
 	select {
 	case i.turn <- struct{}{}:
@@ -58,11 +58,10 @@ func (i *injection) exclusively(ctx context.Context, inject func(none map[string
 	return nil
 }
 
-// stop keeps every call from injecting from now on. It waits for the one that
-// injects.
+// stop prevents all further injections, and waits for a running one.
 func (i *injection) stop(ctx context.Context) error {
 	select {
-	case i.turn <- struct{}{}: // and it stays there
+	case i.turn <- struct{}{}: // never released
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -73,8 +72,8 @@ func newInjection() injection {
 	return injection{turn: make(chan struct{}, 1), none: map[string]time.Time{}}
 }
 
-// prepare puts the credentials of a document's host into a box's browser before
-// the document is requested. Faults: credentials_unavailable, not_active.
+// prepare injects the credentials of a document's host into a box's browser
+// before the document is requested. Faults: credentials_unavailable, not_active.
 func (ca *credentialAccess) prepare(ctx context.Context, box, rawURL string) error {
 	sess := ca.sessions.byBox(box)
 	if sess == nil { // it is being recovered, or has ended
@@ -89,14 +88,14 @@ func (ca *credentialAccess) prepare(ctx context.Context, box, rawURL string) err
 	return err
 }
 
-// injects reports whether documents of a host get the stored credentials, where
-// there are some.
+// injects reports whether documents of a host get the stored credentials, if
+// there are any.
 func (ca *credentialAccess) injects(sess *openSession, host string) bool {
 	return ca.config.AutoInject || slices.ContainsFunc(sess.snapshot().terms.Named, func(domain string) bool { return credentials.Within(host, domain) })
 }
 
-// inject puts a host's credentials into a session's browser, once for each
-// version of them. found says whether there are some. Only one call at a time
+// inject injects a host's credentials into a session's browser, once for each
+// version of them. found reports whether there are any. Only one call at a time
 // injects into a session; others wait. Faults: credentials_unavailable.
 func (ca *credentialAccess) inject(ctx context.Context, sess *openSession, host string) (found bool, err error) {
 	turnErr := sess.injection.exclusively(ctx, func(none map[string]time.Time) {
@@ -110,8 +109,8 @@ func (ca *credentialAccess) inject(ctx context.Context, sess *openSession, host 
 	return found, cmp.Or(err, turnErr)
 }
 
-// injectNow does what inject is for. The redaction knows the secrets before the
-// browser has them, and that the session has them is stored before.
+// injectNow does the work of inject. Before the browser gets the secrets, the
+// redaction knows them, and it is stored that the session has them.
 func (ca *credentialAccess) injectNow(ctx context.Context, sess *openSession, host string) (found bool, err error) {
 	set, err := ca.vault.For(ctx, sess.scope, host)
 	if err != nil {
@@ -134,7 +133,7 @@ func (ca *credentialAccess) learn(session string, set credentials.Set) {
 	ca.known.Learn(session, redact.Secrets(set)...)
 }
 
-// put puts a set into a session's browser.
+// put injects a set into a session's browser.
 func (ca *credentialAccess) put(ctx context.Context, sess *openSession, set credentials.Set) error {
 	browser, err := sess.openBrowser()
 	if err == nil {
@@ -163,7 +162,8 @@ func (ca *credentialAccess) put(ctx context.Context, sess *openSession, set cred
 }
 
 // mark stores which version of a domain's credentials a session has. An empty
-// version says that it is about to get them. From then on it is credentialed.
+// version means that it is about to get them. From then on the session is
+// credentialed.
 func (ca *credentialAccess) mark(ctx context.Context, sess *openSession, domain, version string) error {
 	return ca.saver.changeTerms(ctx, sess, func(t *terms) {
 		t.Credentialed = maps.Clone(t.Credentialed)
@@ -179,11 +179,11 @@ func (ca *credentialAccess) mark(ctx context.Context, sess *openSession, domain,
 	})
 }
 
-// domains are those whose credentials a session has, in order.
+// domains returns the domains whose credentials a session has, sorted.
 func (t terms) domains() []string { return slices.Sorted(maps.Keys(t.Credentialed)) }
 
-// secretHosts are the domains whose credentials a session has, and the hosts
-// whose login was imported into its profile, in order.
+// secretHosts returns the domains whose credentials a session has, and the hosts
+// whose login was imported into its profile, sorted.
 func (t terms) secretHosts() []string {
 	all := append(t.domains(), t.Imported...)
 	slices.Sort(all)
@@ -209,7 +209,7 @@ func (o *openSession) openBrowser() (Browser, error) {
 	return o.state.browser, nil
 }
 
-// recordInjection records that credentials were put into a session, or were not.
+// recordInjection records that an injection succeeded or failed.
 func (ca *credentialAccess) recordInjection(sess *openSession, set credentials.Set, err error) {
 	record := sess.now()
 	event := action.Record{
@@ -240,7 +240,7 @@ func (ca *credentialAccess) authenticated(box, domain, origin, scheme string) {
 	})
 }
 
-// unavailable is the fault of credentials that could not be put in.
+// unavailable is the fault of credentials that could not be injected.
 func unavailable(domain string, err error) error {
 	if fault.CodeOf(err) == fault.CredentialsUnavailable {
 		return err
@@ -259,9 +259,9 @@ func lateFault(ctx context.Context) error {
 
 const maxCredentialDomains = 50 // domains whose credentials a session asks for
 
-// injectNamed puts in the credentials of a domain that a navigation names, before it
-// begins. Faults: credentials_unavailable also where there are none, and those of
-// networks.domains.
+// injectNamed injects the credentials of a domain that a navigation names, before
+// the navigation starts. Faults: credentials_unavailable, also if there are none,
+// and those of networks.domains.
 func (ca *credentialAccess) injectNamed(ctx context.Context, sess *openSession, caller action.Caller, domain string) error {
 	list, err := ca.networks.domains(caller, sess.reach(), []string{domain})
 	if err != nil {

@@ -14,22 +14,22 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// directory knows the sessions that are not over, and the starts that wait
-// until there is room for one more.
+// directory has the sessions that are not over, and the starts that wait for a
+// free place.
 type directory struct {
 	config  Config
 	store   recordStore
 	notices *endNotices
-	work    *sync.WaitGroup // counts each session until nothing is left of it
+	work    *sync.WaitGroup // counts each session until it has ended completely
 
 	mu   sync.Mutex
 	open roster // guarded by mu
 }
 
-// find returns the session that a call means: by id or name, else the caller's own
-// open one that was used last, of the configured provider. A paused session counts:
-// a call must not reach another page because a person took its own. nil when there
-// is none that is open.
+// find returns the session that a call means: by id or name, or else the caller's
+// own open session of the configured provider that was used last. A paused
+// session counts too, so that a call does not reach another page because a person
+// has taken over its own. nil if none is open.
 func (d *directory) find(call action.Call) *openSession {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -54,16 +54,16 @@ func (d *directory) find(call action.Call) *openSession {
 	return best
 }
 
-// owned reports whether a call that names no session may mean this one: its caller
-// started it, over the same connection where the call came over one.
+// owned reports whether a call without a session name may mean this one: its
+// caller started it, over the same connection if the call came over one.
 func (o *openSession) owned(call action.Call) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.state.record.Actor == call.Caller.Actor && (call.Connection == "" || call.Connection == o.state.terms.Connection)
 }
 
-// better prefers open sessions over ones that end or begin, then the one used
-// last.
+// better prefers open sessions to ones that are ending or starting, then the one
+// used last.
 func better(a, b action.Session) bool {
 	if isOpen(a.State) != isOpen(b.State) {
 		return isOpen(a.State)
@@ -90,7 +90,8 @@ func (d *directory) byBox(box string) *openSession {
 	return nil
 }
 
-// count returns how many sessions there are, those that start or close included.
+// count returns the number of sessions, including those that are starting or
+// closing.
 func (d *directory) count() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -150,7 +151,7 @@ func (d *directory) ended(ctx context.Context, call action.Call) (action.Session
 	return e.Session, nil
 }
 
-// newest returns the current record of a session whose stored one was read.
+// newest returns the current record for a stored one.
 func (d *directory) newest(record action.Session) action.Session {
 	sess := d.withID(record.ID)
 	if sess == nil {
@@ -169,7 +170,7 @@ func (d *directory) userOf(profile string) (action.Session, bool) {
 	return action.Session{}, false
 }
 
-// crowded returns a warning where many sessions of a scope are open.
+// crowded returns a warning if many sessions of a scope are open.
 func (d *directory) crowded(scope string) string {
 	most, mine := d.config.MaxConcurrent, 0
 	for _, sess := range d.all() {
@@ -186,8 +187,8 @@ func (d *directory) crowded(scope string) string {
 // maxOthers is how many sessions of others a fault names.
 const maxOthers = 5
 
-// noneOpen is the fault of a call that names no session and whose caller has none.
-// It lists sessions of others that the call may name.
+// noneOpen is the fault of a call without a session name whose caller has no
+// session. It lists sessions of others that the call could name.
 func (d *directory) noneOpen(call action.Call) *fault.Fault {
 	const start = "start one with session.start"
 	var others []string

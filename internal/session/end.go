@@ -11,16 +11,16 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// setBox stores which box a starting session gets.
+// setBox stores the box of a starting session.
 func (o *openSession) setBox(id string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.state.record.Box = id
 }
 
-// openWith makes a session open, unless somebody has ended it meanwhile, and
-// watches it. It is stored before the caller gets an answer: a gateway that is
-// killed right after must find the session again.
+// openWith makes a session open, unless it was ended meanwhile, and watches it.
+// The session is stored before the caller gets an answer, so that a gateway that
+// is killed just after can find it again.
 func (l *lifecycle) openWith(sess *openSession, s stage) bool {
 	var ok bool
 	sess.with(func(st *sessionState) { ok = st.open(s) })
@@ -36,7 +36,7 @@ func (l *lifecycle) openWith(sess *openSession, s stage) bool {
 	return ok
 }
 
-// watch waits for whatever ends a session, and ends it.
+// watch waits for the end of a session, and ends it.
 func (l *lifecycle) watch(sess *openSession, s stage) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -60,7 +60,7 @@ func (l *lifecycle) watch(sess *openSession, s stage) {
 		case <-timer.C:
 			next, over := l.deadline(sess, time.Now())
 			if over != nil && over.pauses {
-				l.control.pauseAtLimit(context.Background(), sess, over.reason) // it belongs to no call, and its steps are bounded
+				l.control.pauseAtLimit(context.Background(), sess, over.reason) // belongs to no call; its steps have time limits
 				next, _ = l.deadline(sess, time.Now())                          // of a paused session
 			} else if over != nil {
 				sess.end(*over)
@@ -73,14 +73,14 @@ func (l *lifecycle) watch(sess *openSession, s stage) {
 	l.finishEnd(sess)
 }
 
-// lose begins the end of a session whose box or browser is gone.
+// lose starts the end of a session whose box or browser is gone.
 func (o *openSession) lose(log *slog.Logger, s stage) {
 	log.Warn("a session lost its browser", "session", o.id, "box_error", s.box.Err(), "browser_error", s.browser.Err())
 	o.end(lossOf(s))
 }
 
-// lossOf says why a session failed whose box or browser is gone. The box is
-// asked first: when it ends, the browser ends with it.
+// lossOf says why a session failed whose box or browser is gone. It asks the box
+// first, because the browser ends with the box.
 func lossOf(s stage) ending {
 	select {
 	case <-s.box.Done():
@@ -90,7 +90,8 @@ func lossOf(s stage) ending {
 	}
 }
 
-// causeText returns only text that was written for callers.
+// causeText returns the text of a fault only, since other errors are not written
+// for callers.
 func causeText(err error) string {
 	if f := (*fault.Fault)(nil); errors.As(err, &f) {
 		return ": " + f.Message
@@ -98,15 +99,15 @@ func causeText(err error) string {
 	return ""
 }
 
-// deadline returns how the session ends when a limit is reached at that time,
-// or else how long until one may be; 0 when there is none.
+// deadline returns how the session ends if a limit is reached at now, or else how
+// long until one can be reached; 0 if there is no limit.
 func (l *lifecycle) deadline(sess *openSession, now time.Time) (next time.Duration, over *ending) {
 	sess.with(func(st *sessionState) { next, over = l.deadlineOf(st, now) })
 	return next, over
 }
 
 func (l *lifecycle) deadlineOf(st *sessionState, now time.Time) (next time.Duration, over *ending) {
-	if end := l.control.endOfTime(st); !end.IsZero() && st.pause.Hold == nil { // whoever has paused it decides whether it goes on
+	if end := l.control.endOfTime(st); !end.IsZero() && st.pause.Hold == nil { // the person who paused it decides
 		if next = end.Sub(now); next <= 0 {
 			return 0, &ending{reason: minutesKey + ": it was open for " + now.Sub(st.record.Created).Round(time.Second).String(), limit: minutesKey, pauses: true}
 		}
@@ -129,8 +130,8 @@ func (l *lifecycle) deadlineOf(st *sessionState, now time.Time) (next time.Durat
 	return next, nil
 }
 
-// idleLimit is how long a session may be without a call, and which setting says
-// so; 0 is no limit.
+// idleLimit returns how long a session may be without a call, and the
+// configuration key of this limit; 0 means no limit.
 func (l *lifecycle) idleLimit(st *sessionState) (key string, most time.Duration) {
 	if st.terms.Timeout > 0 {
 		return "timeout of session.start", time.Duration(st.terms.Timeout) * time.Millisecond
@@ -142,10 +143,10 @@ func limitEnding(key, what string) *ending {
 	return &ending{state: closed, reason: fmt.Sprintf("%s, the limit of %s", what, key), limit: key}
 }
 
-// finishEnd ends the box of a session and stores how it ended. It is called once,
+// finishEnd ends the box of a session and stores the result. It is called once,
 // after end.
 func (l *lifecycle) finishEnd(sess *openSession) {
-	ctx := context.Background() // these steps belong to no call, and are bounded
+	ctx := context.Background() // these steps belong to no call and have time limits
 	at := sess.snapshot()
 	box, browser, how := at.record.Box, at.browser, *at.ending
 	if how.keep {
@@ -161,7 +162,7 @@ func (l *lifecycle) finishEnd(sess *openSession) {
 	if err := l.saver.save(ctx, sess); err != nil {
 		l.log.Error("cannot record the end of a session", "session", sess.id, "error", err)
 	}
-	if how.state == failed && how.call == "" { // no caller gets an answer that says so
+	if how.state == failed && how.call == "" { // no caller gets an answer about it
 		l.audit.alert(record, "", "the session failed: "+how.reason)
 	}
 	l.audit.event(record, how.call, how.reason)
@@ -176,8 +177,8 @@ func (l *lifecycle) finishEnd(sess *openSession) {
 	l.sessions.remove(sess)
 }
 
-// leaveOpen leaves an open session to the next process. Its box waits for it until
-// its lease ends.
+// leaveOpen leaves an open session to the next process. Its box waits until its
+// lease ends.
 func (l *lifecycle) leaveOpen(ctx context.Context, sess *openSession, browser Browser) {
 	tryLater(ctx, l.log, l.keeper.rememberOrigins(ctx, sess))
 	if err := browser.Close(); err != nil {
@@ -191,7 +192,7 @@ func (l *lifecycle) leaveOpen(ctx context.Context, sess *openSession, browser Br
 	l.sessions.remove(sess)
 }
 
-// finish ends a session and waits until that is done.
+// finish ends a session and waits until it has ended.
 func (l *lifecycle) finish(ctx context.Context, sess *openSession, e ending) error {
 	sess.end(e)
 	select {
@@ -202,7 +203,7 @@ func (l *lifecycle) finish(ctx context.Context, sess *openSession, e ending) err
 	}
 }
 
-// close closes a session. One that is closed already is shown as it is.
+// close closes a session. A closed session is shown as it is.
 func (l *lifecycle) close(ctx context.Context, call action.Call) (action.Result, error) {
 	if sess := l.sessions.find(call); sess != nil {
 		if err := l.finish(ctx, sess, ending{state: closed, reason: "closed by " + call.Caller.Actor, call: call.ID, by: call.Caller.Actor}); err != nil {
@@ -218,7 +219,7 @@ func (l *lifecycle) close(ctx context.Context, call action.Call) (action.Result,
 	return sessionResult(record), nil
 }
 
-// archive closes a session first if it is open, and hides it.
+// archive closes a session if it is open, and hides it.
 func (l *lifecycle) archive(ctx context.Context, call action.Call) (action.Result, error) {
 	result, err := l.close(ctx, call)
 	if err != nil {

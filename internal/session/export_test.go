@@ -6,23 +6,22 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// MarkCredentialed does what putting credentials into a session's browser
-// begins with.
+// MarkCredentialed does the first step of an injection.
 func (r *Registry) MarkCredentialed(ctx context.Context, id string) error {
 	return r.sessions.withID(id).markCredentialed(ctx)
 }
 
-// Lookups are those of one session with credentials.
+// Lookups are the look-ups of one session with credentials.
 type Lookups struct{ session *openSession }
 
-// NewLookups are those of a session that has made none.
+// NewLookups returns the look-ups of a new session.
 func NewLookups() Lookups { return Lookups{credentialedSession()} }
 
 func credentialedSession() *openSession {
 	return &openSession{state: sessionState{credentialed: true}}
 }
 
-// Miss makes one that finds nothing.
+// Miss makes a look-up that finds nothing.
 func (l Lookups) Miss() error {
 	call := action.Call{Verb: "page.wait_for", Args: &action.WaitFor{}}
 	if err := l.session.checkLookup(call); err != nil {
@@ -32,7 +31,7 @@ func (l Lookups) Miss() error {
 	return nil
 }
 
-// Cost is what an answer costs an agent.
+// Cost returns how many look-ups an answer costs an agent.
 func Cost(verb string, args, data any, err error) int {
 	sess := credentialedSession()
 	sess.countMisses(action.Call{Verb: verb, Args: args}, action.Result{Data: data}, err)

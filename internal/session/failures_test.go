@@ -12,14 +12,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
-// counting are the faults that count as failures of an agent's act; every
-// other code must not.
+// counting are the faults that count as failures of an agent's action. No other
+// code may count.
 var counting = map[fault.Code]bool{
 	fault.PageChanged: true, fault.PageCrashed: true, fault.NotActionable: true, fault.DialogOpen: true,
 	fault.NavigationFailed: true, fault.CDPError: true, fault.ActionTimeout: true, fault.Internal: true,
 }
 
-func TestOnlyWhatFailsOnThePageAsksForGuidance(t *testing.T) {
+func TestOnlyFailuresOnThePageArePausedFor(t *testing.T) {
 	r := newRig(t, with(func(c *session.Config) { c.MaxConcurrent, c.MaxSessions = -1, -1 }))
 	for _, code := range fault.Codes() {
 		s := r.start(alice, action.SessionStart{})
@@ -93,7 +93,7 @@ func TestThreeFailuresInARowPauseAndASuccessResets(t *testing.T) {
 	}
 }
 
-func TestOneCallMadeAgainAndAgainPauses(t *testing.T) {
+func TestRepeatingTheSameFailedCallPauses(t *testing.T) {
 	covered := fault.New(fault.NotActionable, "it is covered").Hinted("look")
 	save, next := &action.Click{Locator: action.Locator{Ref: "e1"}}, &action.Click{Locator: action.Locator{Ref: "e2"}}
 	for name, tt := range map[string]struct {
@@ -113,7 +113,7 @@ func TestOneCallMadeAgainAndAgainPauses(t *testing.T) {
 			var last error
 			for _, click := range tt.clicks {
 				r.page(s.Box).set(func(p *tab) { p.fail = nil })
-				must(t, errOf(r.call(t.Context(), alice, "page.snapshot", s.ID, nil))) // looking again is a success, and the call is the same
+				must(t, errOf(r.call(t.Context(), alice, "page.snapshot", s.ID, nil))) // a read is a success, but the repeated call stays the same
 				r.page(s.Box).set(func(p *tab) { p.fail = covered })
 				last = errOf(r.call(t.Context(), alice, "page.click", s.ID, click))
 			}
@@ -123,15 +123,15 @@ func TestOneCallMadeAgainAndAgainPauses(t *testing.T) {
 			if tt.paused {
 				wants(t, fault.NotActionable, last, "the same call failed", "paused now")
 				if fault.From(last).Retryable() {
-					t.Error("the call that paused the session is said to succeed when made again")
+					t.Error("the fault of the call that paused the session is retryable")
 				}
 			}
 		})
 	}
 }
 
-// acts reads a script: the verb of a page, + or - for how it goes, ! for an
-// operator's.
+// acts parses a script: the verb of a page, + or - for success or failure, ! for
+// an operator.
 func acts(script string) (calls []struct {
 	who   action.Caller
 	verb  string
@@ -167,7 +167,7 @@ func TestACallThatRunsOutOfTimeIsAFailure(t *testing.T) {
 	})
 }
 
-func TestASessionThatIsLostAlerts(t *testing.T) {
+func TestALostSessionRaisesAnAlert(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		s := r.start(alice, action.SessionStart{})
@@ -180,7 +180,7 @@ func TestASessionThatIsLostAlerts(t *testing.T) {
 	})
 }
 
-func TestAskingForAPersonPausesAndWaits(t *testing.T) {
+func TestARequestForAPersonPausesAndWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		s := r.start(alice, action.SessionStart{})
@@ -202,7 +202,7 @@ func TestAskingForAPersonPausesAndWaits(t *testing.T) {
 		came := make(chan answered, 1)
 		go func() { got, result := ask(0); came <- answered{got, result} }()
 		synctest.Wait()
-		r.hands(admin, "session.take", s.ID, &action.Hands{}) // it waits on
+		r.hands(admin, "session.take", s.ID, &action.Hands{}) // the call still waits
 		synctest.Wait()
 		r.hands(admin, "session.hand_back", s.ID, &action.HandBack{Note: "done"})
 		a := <-came

@@ -8,7 +8,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-func TestFilesGoToTheBoxOfTheirSessionAndComeFromIt(t *testing.T) {
+func TestFilesAreMovedToAndFromTheBoxOfTheirSession(t *testing.T) {
 	r := newRig(t)
 	mine, other := r.start(alice, action.SessionStart{}), r.start(bob, action.SessionStart{})
 	files := r.page(mine.Box).options.Files
@@ -44,7 +44,7 @@ func TestFilesGoToTheBoxOfTheirSessionAndComeFromIt(t *testing.T) {
 	}
 }
 
-func TestOldUploadsMakeRoomForNewOnes(t *testing.T) {
+func TestOldUploadsAreRemovedForNewOnes(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
 	files := r.page(s.Box).options.Files
@@ -62,7 +62,7 @@ func TestOldUploadsMakeRoomForNewOnes(t *testing.T) {
 	wants(t, fault.InvalidRequest, err)
 }
 
-func TestAnEndedSessionTakesNoArtifacts(t *testing.T) {
+func TestAnEndedSessionAcceptsNoArtifacts(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
 	put := func(who action.Caller) error {

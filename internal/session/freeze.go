@@ -12,7 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// freezer freezes the boxes of sessions that nobody uses.
+// freezer freezes the boxes of unused sessions.
 type freezer struct {
 	config       Config
 	audit        auditor
@@ -22,12 +22,12 @@ type freezer struct {
 
 const (
 	freezeLimit  = 10 * time.Second       // wall time to freeze a box, or to thaw it
-	freezeSettle = 200 * time.Millisecond // to answer what the browser sent just before, which thaws it
-	freezeAgain  = 5 * time.Second        // until it is tried again, after something went on in the browser
+	freezeSettle = 200 * time.Millisecond // time for answers to messages of the browser, which thaw it
+	freezeAgain  = 5 * time.Second        // until the next attempt, after activity in the browser
 )
 
-// run freezes the box of a session whenever nobody has used it for a while,
-// until the session ends. Whatever is sent to the browser thaws it.
+// run freezes the box of a session whenever the session was unused for a while,
+// until the session ends. Anything that is sent to the browser thaws it.
 func (f *freezer) run(sess *openSession, box sandbox.Box) {
 	if f.config.FreezeAfter <= 0 {
 		return
@@ -55,8 +55,8 @@ func (f *freezer) run(sess *openSession, box sandbox.Box) {
 	}
 }
 
-// untilIdle is how long a session must stay unused until it is idle; 0 when it is
-// idle.
+// untilIdle returns how long a session must stay unused until it is idle; 0 if it
+// is idle.
 func (f *freezer) untilIdle(sess *openSession, now time.Time) time.Duration {
 	record, browser, used := sess.usage()
 	left := f.config.FreezeAfter - now.Sub(record.LastUsed)
@@ -75,8 +75,8 @@ func (s *sessionState) inUse() bool {
 	return len(s.calls) > 0 || s.clients > 0 || s.crawl != nil || s.sending > 0
 }
 
-// freeze freezes a session's box and returns when it is thawed, or the session
-// ends. next is after what time it may be tried again.
+// freeze freezes a session's box and returns when it is thawed or the session
+// ends. next is the time after which it may be tried again.
 func (f *freezer) freeze(ctx context.Context, sess *openSession, box sandbox.Box) (next time.Duration) {
 	thawed, ok := f.tryFreeze(ctx, sess, box)
 	if !ok {
@@ -109,7 +109,7 @@ func (o *openSession) usage() (record action.Session, browser Browser, used bool
 	return o.state.record, o.state.browser, o.state.inUse()
 }
 
-// thawed notes that the session's box runs again. by is the call that woke it.
+// thawed records that a session's box runs again. by is the call that thawed it.
 func (o *openSession) thawed() (record action.Session, by string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -118,14 +118,15 @@ func (o *openSession) thawed() (record action.Session, by string) {
 	return o.state.record, by
 }
 
-// markFrozen notes that a session's box is frozen, unless it was thawed already.
+// markFrozen records that a session's box is frozen, unless it was thawed
+// already.
 func (o *openSession) markFrozen(thawed <-chan struct{}) (record action.Session, since time.Time, still bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	select {
 	case <-thawed:
 		return o.state.record, time.Time{}, false
-	default: // whoever thaws it from now on sees that it was frozen
+	default: // a thaw after this point sees that it was frozen
 	}
 	o.state.record.Frozen, o.state.frozen = true, time.Now()
 	return o.state.record, o.state.frozen, true
@@ -135,8 +136,8 @@ const frozenNote = "the session stood still"
 
 const freezeKey = "browser.freeze_after_seconds"
 
-// tryFreeze freezes a box. ok is false where something happened in its browser
-// meanwhile: then it runs. thawed is nil where it cannot be frozen.
+// tryFreeze freezes a box. If there was activity in its browser meanwhile, ok is
+// false and the box runs. thawed is nil if it cannot be frozen.
 func (f *freezer) tryFreeze(ctx context.Context, sess *openSession, box sandbox.Box) (thawed <-chan struct{}, ok bool) {
 	asked, cancel := context.WithTimeout(ctx, freezeLimit)
 	defer cancel()
@@ -158,7 +159,7 @@ func (f *freezer) tryFreeze(ctx context.Context, sess *openSession, box sandbox.
 	if !used && !browser.Busy() {
 		return thawed, true
 	}
-	if err := box.Thaw(asked); err != nil { // what was sent to the browser gets no answer else
+	if err := box.Thaw(asked); err != nil { // otherwise messages to the browser would get no answer
 		f.log.Warn("a box cannot be thawed", "session", sess.id, "error", err)
 	}
 	return nil, false
@@ -170,7 +171,7 @@ func (o *openSession) wake(ctx context.Context, call action.Call) error {
 	o.mu.Lock()
 	box := o.state.box
 	if o.state.record.Frozen {
-		o.state.wokenBy = call.ID // set before it is thawed, which is recorded at once
+		o.state.wokenBy = call.ID // set before the thaw, which is recorded at once
 	}
 	o.mu.Unlock()
 	if box == nil {
@@ -178,7 +179,7 @@ func (o *openSession) wake(ctx context.Context, call action.Call) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, freezeLimit)
 	defer cancel()
-	if err := box.Thaw(ctx); err != nil && box.Err() == nil { // for a box that is gone the call itself has a fault
+	if err := box.Thaw(ctx); err != nil && box.Err() == nil { // if the box is gone, the call itself faults
 		return err
 	}
 	o.mu.Lock()
@@ -187,14 +188,14 @@ func (o *openSession) wake(ctx context.Context, call action.Call) error {
 	return nil
 }
 
-// markThawed notes that a session's box runs again, and tells its agent how long it
-// was frozen.
+// markThawed records that a session's box runs again, and adds a note for its
+// agent how long it was frozen.
 func (s *sessionState) markThawed() {
 	if !s.record.Frozen {
 		return
 	}
 	s.record.Frozen = false
-	s.pause.Notes = slices.DeleteFunc(slices.Clone(s.pause.Notes), func(note string) bool { return strings.HasPrefix(note, frozenNote) }) // of an earlier time
+	s.pause.Notes = slices.DeleteFunc(slices.Clone(s.pause.Notes), func(note string) bool { return strings.HasPrefix(note, frozenNote) }) // from an earlier freeze
 	s.addNote(fmt.Sprintf("%s for %s while nobody used it, and goes on now: its page may show what was, until it has caught up",
 		frozenNote, time.Since(s.frozen).Round(time.Second)))
 }

@@ -18,7 +18,7 @@ func freezing(c *session.Config) {
 	c.FreezeAfter, c.IdleTimeout, c.MaxAge = 2*time.Minute, 2*time.Hour, 3*time.Hour
 }
 
-// idle lets time go by.
+// idle lets time pass.
 func idle(long time.Duration) {
 	time.Sleep(long)
 	synctest.Wait()
@@ -46,7 +46,7 @@ func (r *rig) wantFrozen(id, box string, want bool) {
 	}
 }
 
-func TestAnIdleSessionIsFrozenAndTheNextCallWakesIt(t *testing.T) {
+func TestAnIdleSessionIsFrozenAndTheNextCallThawsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(freezing))
 		s := r.start(alice, action.SessionStart{})
@@ -60,7 +60,7 @@ func TestAnIdleSessionIsFrozenAndTheNextCallWakesIt(t *testing.T) {
 			result, err := r.call(t.Context(), alice, "page.click", s.ID, &action.Click{})
 			must(t, err)
 			if said := strings.Join(result.Notes, "; "); !strings.Contains(said, "stood still for 10m1s while nobody used it") {
-				t.Errorf("its agent is told %q", said)
+				t.Errorf("its agent gets the notes %q", said)
 			}
 			r.wantFrozen(s.ID, s.Box, false)
 		}
@@ -70,7 +70,7 @@ func TestAnIdleSessionIsFrozenAndTheNextCallWakesIt(t *testing.T) {
 		}
 		for _, e := range r.events {
 			if strings.HasPrefix(e.Detail, "woken up") && e.CorrelationID != "c1" {
-				t.Errorf("nothing says which call woke it up: %+v", e)
+				t.Errorf("no event names the call that thawed it: %+v", e)
 			}
 		}
 	})
@@ -129,7 +129,7 @@ func TestASessionInUseIsNotFrozen(t *testing.T) {
 	}
 }
 
-func TestASessionThatPeopleAreAskedAboutIsNotFrozen(t *testing.T) {
+func TestASessionWithAnOpenQuestionIsNotFrozen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := time.Now().Add(10 * time.Minute)
 		r := newRig(t, with(freezing), func(r *rig) {
@@ -143,9 +143,9 @@ func TestASessionThatPeopleAreAskedAboutIsNotFrozen(t *testing.T) {
 	})
 }
 
-// TestWhatBeginsWhileABoxIsFrozenGoesOn has something begin between the look
-// whether a session is idle and its box standing still.
-func TestWhatBeginsWhileABoxIsFrozenGoesOn(t *testing.T) {
+// TestACallDuringFreezingThawsTheBox starts activity between the check whether a
+// session is idle and the freezing of its box.
+func TestACallDuringFreezingThawsTheBox(t *testing.T) {
 	for name, begin := range map[string]func(r *rig, s action.Session){
 		"a call of the page engine": func(r *rig, s action.Session) { r.page(s.Box).set(func(p *tab) { p.busy = true }) },
 		"a message": func(r *rig, s action.Session) {
@@ -162,7 +162,7 @@ func TestWhatBeginsWhileABoxIsFrozenGoesOn(t *testing.T) {
 				idle(2*time.Minute + time.Second)
 				r.wantFrozen(s.ID, s.Box, false)
 				if r.told("session", "frozen:") {
-					t.Error("it is told to be frozen")
+					t.Error("it is reported as frozen")
 				}
 				r.driver.set(func(d *driver) { d.onFreeze = nil })
 				r.page(s.Box).set(func(p *tab) { p.busy = false })
@@ -173,7 +173,7 @@ func TestWhatBeginsWhileABoxIsFrozenGoesOn(t *testing.T) {
 	}
 }
 
-func TestABoxThatCannotBeFrozenRunsOn(t *testing.T) {
+func TestABoxThatCannotBeFrozenKeepsRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(freezing))
 		r.driver.set(func(d *driver) { d.freezeErr = fault.New(fault.ProviderNotSupported, "never").Hinted("x") })
@@ -186,7 +186,7 @@ func TestABoxThatCannotBeFrozenRunsOn(t *testing.T) {
 	})
 }
 
-func TestNoSessionIsFrozenWhereThatIsSwitchedOff(t *testing.T) {
+func TestFreezingCanBeDisabled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(freezing), with(func(c *session.Config) { c.FreezeAfter = -1 }))
 		s := r.start(alice, action.SessionStart{})
@@ -195,7 +195,7 @@ func TestNoSessionIsFrozenWhereThatIsSwitchedOff(t *testing.T) {
 	})
 }
 
-func TestTheLimitsOfAFrozenSessionHold(t *testing.T) {
+func TestLimitsApplyToAFrozenSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(freezing), with(func(c *session.Config) { c.MaxAge = time.Hour }))
 		s := r.start(alice, action.SessionStart{})
@@ -215,7 +215,7 @@ func TestTheLimitsOfAFrozenSessionHold(t *testing.T) {
 	})
 }
 
-func TestAFrozenSessionIsClosed(t *testing.T) {
+func TestAFrozenSessionCanBeClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(freezing))
 		for _, verb := range []string{"session.close", "session.archive", "browser.stop"} {

@@ -5,14 +5,15 @@ import (
 	"testing"
 )
 
-// Connections come and go: what is remembered of them is bounded.
-func TestTheOldestHeirsAreForgotten(t *testing.T) {
+// TestTheNumberOfTrackedConnectionsIsBounded sets more connections than are
+// tracked.
+func TestTheNumberOfTrackedConnectionsIsBounded(t *testing.T) {
 	l := generations{byConnection: map[connection]int{}}
 	for i := range maxConnections + 5 {
 		l.set(connection{name: strconv.Itoa(i)}, 1)
 	}
 	l.set(connection{name: "5"}, 2)
 	if len(l.byConnection) != maxConnections || len(l.order) != maxConnections || l.byConnection[connection{name: "4"}] != 0 || l.byConnection[connection{name: "5"}] != 2 {
-		t.Errorf("%d heirs in %d places", len(l.byConnection), len(l.order))
+		t.Errorf("%d connections, order has %d", len(l.byConnection), len(l.order))
 	}
 }

@@ -10,13 +10,14 @@ import (
 
 const (
 	healthEvery = 30 * time.Second
-	healthLimit = 10 * time.Second // wall time of a health report; a busy box takes its time
-	maxMissed   = 3                // reports in a row that did not come
+	healthLimit = 10 * time.Second // wall time of a health report of a busy box
+	maxMissed   = 3                // consecutive missing reports
 )
 
-// monitorHealth asks a session's box for its health until the session ends. It ends
-// the session where the box does not answer, or where Chromium's own sandbox does
-// not confine a renderer twice in a row: one that is just starting may show it once.
+// monitorHealth asks a session's box for its health until the session ends. It
+// ends the session if the box does not answer, or if Chromium's own sandbox does
+// not confine a renderer in two reports in a row: a renderer that is starting may
+// appear so once.
 func (l *lifecycle) monitorHealth(sess *openSession, box sandbox.Box) {
 	ctx, cancel := context.WithCancel(context.Background()) // of the session's life, which no call owns
 	l.work.Go(func() {
@@ -33,7 +34,7 @@ func (l *lifecycle) monitorHealth(sess *openSession, box sandbox.Box) {
 		case <-ticker.C:
 		}
 		if sess.now().Frozen {
-			continue // nothing runs in it; the bridge notices when its guest is lost
+			continue // a frozen box cannot answer; the bridge detects the loss of its guest
 		}
 		health, err := askHealth(ctx, box)
 		if err != nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
-func TestASessionEndsWhoseBoxIsNotWell(t *testing.T) {
+func TestASessionWithAnUnhealthyBoxEnds(t *testing.T) {
 	for name, tt := range map[string]struct {
 		ill    func(*driver)
-		lasts  time.Duration // it is open so long after its box fell ill
-		well   bool          // and its box is well again then
-		reason string        // of its end; empty when it goes on
+		lasts  time.Duration // how long it stays open after its box became unhealthy
+		well   bool          // whether the box recovers then
+		reason string        // of its end; empty if it continues
 	}{
 		"mute":                {func(d *driver) { d.mute = errors.New("no answer") }, 89 * time.Second, false, "does not say how it is, 3 times in a row"},
 		"mute for a while":    {func(d *driver) { d.mute = errors.New("no answer") }, 80 * time.Second, true, ""},

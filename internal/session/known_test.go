@@ -9,9 +9,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 )
 
-// TestSecretsOutliveTheirSessionForAnHour: what is on its way out by then is
-// redacted too.
-func TestSecretsOutliveTheirSessionForAnHour(t *testing.T) {
+// TestSecretsStayKnownForAnHourAfterTheirSession checks that answers and files
+// that are sent after the end are redacted too.
+func TestSecretsStayKnownForAnHourAfterTheirSession(t *testing.T) {
 	r := &credentialAccess{known: new(redact.Book), endedAt: map[string]time.Time{}}
 	sess := newOpenSession(action.Session{ID: "s1", Credentialed: []string{"app.example"}}, action.Network{}, terms{})
 	secret := "k7Qp-canary-93xV-value"
@@ -23,6 +23,6 @@ func TestSecretsOutliveTheirSessionForAnHour(t *testing.T) {
 	}
 	r.forgetSecrets(time.Now().Add(knownFor + time.Minute))
 	if r.known.Of("s1").Text(secret) != secret {
-		t.Error("known for ever")
+		t.Error("known for longer than an hour")
 	}
 }

@@ -46,8 +46,8 @@ func (l *lifecycle) lookAtStart(ctx context.Context, call action.Call) (action.F
 	return action.Facts{Destination: p.destination}, action.Pin{}, err
 }
 
-// start starts a session. A page that does not load leaves it open, with a
-// note.
+// start starts a session. If its first page does not load, the session stays open
+// and the answer has a note.
 func (l *lifecycle) start(ctx context.Context, call action.Call) (action.Result, error) {
 	p, err := l.plans.plan(ctx, call)
 	if err != nil {
@@ -75,8 +75,8 @@ func (l *lifecycle) start(ctx context.Context, call action.Call) (action.Result,
 	return result, nil
 }
 
-// reserve makes the record of a session that is about to start. Faults:
-// already_active, limit_reached.
+// reserve makes the record of a new session. Faults: already_active,
+// limit_reached.
 func (l *lifecycle) reserve(ctx context.Context, call action.Call, p plan) (*openSession, error) {
 	caller := call.Caller
 	now := time.Now().UTC()
@@ -103,8 +103,8 @@ func (l *lifecycle) reserve(ctx context.Context, call action.Call, p plan) (*ope
 	return sess, nil
 }
 
-// launch gives a session its box. When that fails the session is failed, or closed
-// where somebody closed it meanwhile.
+// launch gives a session its box. If that fails the session is failed, or closed
+// if it was closed meanwhile.
 func (l *lifecycle) launch(ctx context.Context, call action.Call, sess *openSession, s shape) error {
 	began := time.Now()
 	inside, cancel := context.WithTimeout(ctx, l.config.StartTimeout)
@@ -132,8 +132,8 @@ func (l *lifecycle) launch(ctx context.Context, call action.Call, sess *openSess
 	return err
 }
 
-// adoptBrowser makes known the secrets that a session's browser has from its
-// profile, and stores how often the box has started it again.
+// adoptBrowser makes the secrets of a session's profile known, and stores how
+// often the box has restarted the browser.
 func (l *lifecycle) adoptBrowser(ctx context.Context, sess *openSession, s stage) error {
 	if err := l.creds.learnAgain(ctx, entry{Session: sess.now(), terms: sess.snapshot().terms}, s.browser); err != nil || s.restarts == 0 {
 		return err
@@ -141,8 +141,8 @@ func (l *lifecycle) adoptBrowser(ctx context.Context, sess *openSession, s stage
 	return l.saver.changeTerms(ctx, sess, func(t *terms) { t.Restarts = s.restarts })
 }
 
-// getBox returns a box whose page follows the session's rules: a warm one, or else a new
-// one, whose phases are passed to progress.
+// getBox returns a box whose page follows the session's rules: a warm one, or
+// else a new one, whose phases are passed to progress.
 func (l *lifecycle) getBox(ctx context.Context, sess *openSession, s shape, progress func(string)) (stage, string, error) {
 	for w := l.pool.take(s); w != nil; w = l.pool.take(s) {
 		err := l.assign(ctx, sess, *w, s)
@@ -173,8 +173,8 @@ func (l *lifecycle) getBox(ctx context.Context, sess *openSession, s shape, prog
 	return got, "cold", err
 }
 
-// assign gives a warm box to a session. Its sandbox is proven again, since the
-// first time may be long ago.
+// assign gives a warm box to a session. It checks the sandbox again, since the
+// first check may be long ago.
 func (l *lifecycle) assign(ctx context.Context, sess *openSession, w stage, s shape) (err error) {
 	id := w.box.Info().ID
 	sess.setBox(id)
@@ -200,7 +200,7 @@ func (l *lifecycle) assign(ctx context.Context, sess *openSession, w stage, s sh
 	return err
 }
 
-// startFault turns what went wrong into a fault for the caller.
+// startFault converts an error of a start to a fault for the caller.
 func startFault(ctx context.Context, err error) error {
 	if f := (*fault.Fault)(nil); errors.As(err, &f) {
 		return err

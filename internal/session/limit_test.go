@@ -12,7 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
-// asked keeps what people are asked about limits.
+// asked records the questions about limits.
 func asked(r *rig) (said func() []string) {
 	var mu sync.Mutex
 	var all []string
@@ -28,7 +28,7 @@ func asked(r *rig) (said func() []string) {
 	}
 }
 
-func TestASessionAtALimitIsPausedAndGoesOnWhenAPersonSaysSo(t *testing.T) {
+func TestASessionAtALimitIsPausedUntilAPersonResumesIt(t *testing.T) {
 	for name, limit := range map[string]struct {
 		set   func(*session.Config)
 		reach func(*rig, action.Session)
@@ -49,7 +49,7 @@ func TestASessionAtALimitIsPausedAndGoesOnWhenAPersonSaysSo(t *testing.T) {
 				var said func() []string
 				r := newRig(t, with(limit.set), func(r *rig) { said = asked(r) })
 				s := r.start(alice, action.SessionStart{})
-				for range 2 { // and again, when it has used up what it was given
+				for range 2 { // and again, when the extension is used up
 					limit.reach(r, s)
 					synctest.Wait()
 					shown := r.show(alice, s.ID)
@@ -67,7 +67,7 @@ func TestASessionAtALimitIsPausedAndGoesOnWhenAPersonSaysSo(t *testing.T) {
 	}
 }
 
-func TestAnAgentIsToldWhatIsLeftFromFourFifthsOn(t *testing.T) {
+func TestAgentsAreWarnedAtFourFifthsOfALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(func(c *session.Config) { c.MaxActions, c.MaxAge, c.IdleTimeout = 5, 10*time.Minute, time.Hour }))
 		s := r.start(alice, action.SessionStart{})
@@ -78,20 +78,20 @@ func TestAnAgentIsToldWhatIsLeftFromFourFifthsOn(t *testing.T) {
 		}
 		for i, want := range []string{"", "", "", "4 of 5 actions"} {
 			if said := act(alice); !strings.Contains(said, want) || want == "" && said != "" {
-				t.Errorf("after %d actions it is told %q", i+1, said)
+				t.Errorf("after %d actions the notes are %q", i+1, said)
 			}
 		}
 		time.Sleep(8 * time.Minute)
 		if said := act(alice); !strings.Contains(said, "5 of 5 actions") || !strings.Contains(said, "all but 2m0s of its time") {
-			t.Errorf("it is told %q", said)
+			t.Errorf("the notes are %q", said)
 		}
 		if result, err := r.call(t.Context(), admin, "page.snapshot", s.ID, nil); err != nil || len(result.Notes) > 0 {
-			t.Errorf("a person is told %q, %v", result.Notes, err)
+			t.Errorf("a person gets the notes %q, %v", result.Notes, err)
 		}
 	})
 }
 
-func TestAStartSaysHowManySessionsAreOpen(t *testing.T) {
+func TestAStartWarnsAboutManyOpenSessions(t *testing.T) {
 	r := newRig(t)
 	for i := range 5 {
 		result, err := r.call(t.Context(), alice, "session.start", "", nil)
@@ -102,7 +102,7 @@ func TestAStartSaysHowManySessionsAreOpen(t *testing.T) {
 	}
 }
 
-func TestASessionThatNobodyResumesEndsWhenItIsIdle(t *testing.T) {
+func TestAPausedSessionEndsAtItsIdleLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(func(c *session.Config) { c.MaxAge, c.IdleTimeout = 10*time.Minute, 30*time.Minute }))
 		s := r.start(alice, action.SessionStart{})

@@ -19,11 +19,11 @@ const (
 	minutesKey = "browser.max_session_minutes"
 )
 
-// Warnings begin where four fifths of a limit are used.
+// Warnings start when four fifths of a limit are used.
 const warnAt, warnOf = 4, 5
 
-// actionLimit is how many actions a session may do, with what people added. It is
-// negative for no limit; a run has limits of its own.
+// actionLimit returns how many actions a session may do, including extensions by
+// people. It is negative for no limit. A run has its own limits.
 func (c *control) actionLimit(st *sessionState) int {
 	if c.config.MaxActions < 0 || st.terms.Run != "" {
 		return -1
@@ -31,8 +31,9 @@ func (c *control) actionLimit(st *sessionState) int {
 	return max(c.config.MaxActions, st.pause.Actions)
 }
 
-// endOfTime is when a session's time is over, with what people added. The zero time
-// is no limit; a run has limits of its own, and waits for people.
+// endOfTime returns when a session's time is over, including extensions by
+// people. The zero time means no limit. A run has its own limits, and waits for
+// people.
 func (c *control) endOfTime(st *sessionState) time.Time {
 	if c.config.MaxAge <= 0 || st.terms.Run != "" {
 		return time.Time{}
@@ -44,8 +45,8 @@ func (c *control) endOfTime(st *sessionState) time.Time {
 	return end
 }
 
-// exhausted pauses a session that has done all the actions it may, when a call is
-// one more. Faults: limit_reached.
+// exhausted pauses a session if a call would exceed its limit of actions. Faults:
+// limit_reached.
 func (c *control) exhausted(ctx context.Context, sess *openSession, call action.Call) error {
 	verb, known := action.Lookup(call.Verb)
 	if !known || !verb.As(call.Args).Counts {
@@ -64,8 +65,8 @@ func (c *control) exhausted(ctx context.Context, sess *openSession, call action.
 		With("limit", actionsKey).With("max", most).With("state", paused)
 }
 
-// pauseAtLimit pauses a session at one of its limits, and people are asked whether
-// it may go on. A session that is paused already stays as it is.
+// pauseAtLimit pauses a session at one of its limits, and asks people whether it
+// may continue. A paused session stays as it is.
 func (c *control) pauseAtLimit(ctx context.Context, sess *openSession, why string) {
 	if sess.pausedBy() != nil {
 		return
@@ -78,7 +79,7 @@ func (c *control) pauseAtLimit(ctx context.Context, sess *openSession, why strin
 	}
 }
 
-// extend renews the limits that a session has used up, when a person lets it go on.
+// extend renews the used-up limits of a session when a person resumes it.
 func (c *control) extend(st *sessionState, now time.Time) {
 	if most := c.actionLimit(st); most >= 0 && st.record.Actions >= most {
 		st.pause.Actions = st.record.Actions + c.config.MaxActions
@@ -88,8 +89,8 @@ func (c *control) extend(st *sessionState, now time.Time) {
 	}
 }
 
-// warning says how much of a session's limits is used, where that is much; else it
-// is empty.
+// warning returns how much of a session's limits is used, if it is much;
+// otherwise it is empty.
 func (c *control) warning(st *sessionState, now time.Time) string {
 	var used []string
 	if most := c.actionLimit(st); most > 0 && st.record.Actions*warnOf >= most*warnAt {
@@ -108,22 +109,23 @@ func (c *control) warning(st *sessionState, now time.Time) string {
 
 const failuresKey, repeatedKey = "security.max_failures", "security.max_repeated_failures"
 
-// countedFaults are the faults that count as a failed act of an agent on a page.
-// The others are a decision of the policy or of a person, wrong arguments, trouble
-// of the session itself, or a wrong reference, which a look at the page corrects.
+// countedFaults are the faults that count as a failed action of an agent on a
+// page. The others are a decision of the policy or of a person, wrong arguments,
+// a problem of the session itself, or a wrong reference, which a new snapshot
+// corrects.
 var countedFaults = map[fault.Code]bool{
 	fault.PageChanged: true, fault.PageCrashed: true, fault.NotActionable: true, fault.DialogOpen: true,
 	fault.NavigationFailed: true, fault.CDPError: true, fault.ActionTimeout: true, fault.Internal: true,
 }
 
-// failures are an agent's acts on a page that failed.
+// failures counts an agent's failed actions on a page.
 type failures struct {
-	row   int    // since anything of the agent's succeeded
-	last  string // callKey of the act that failed last
-	alike int    // how often it failed since another act was tried or it succeeded
+	row   int    // since the agent's last success
+	last  string // callKey of the last failed action
+	alike int    // how often it failed in a row
 }
 
-// add counts an act that failed.
+// add counts a failed action.
 func (f *failures) add(act string) {
 	f.row++
 	if act != f.last {
@@ -132,8 +134,7 @@ func (f *failures) add(act string) {
 	f.alike++
 }
 
-// succeed notes that a call of the agent's on a page succeeded, a read
-// included.
+// succeed records a successful call of the agent on a page, including reads.
 func (f *failures) succeed(call action.Call) {
 	f.row = 0
 	if countsFailures(call) {
@@ -141,18 +142,18 @@ func (f *failures) succeed(call action.Call) {
 	}
 }
 
-// callKey is the same for calls of the same verb with the same arguments.
+// callKey is equal for calls of the same verb with the same arguments.
 func callKey(call action.Call) string {
 	args, err := json.Marshal(call.Args)
 	if err != nil {
 		return call.Verb
 	}
-	sum := sha256.Sum256(args) // so that it does not hold what was typed
+	sum := sha256.Sum256(args) // a hash, so that it does not contain typed text
 	return call.Verb + " " + hex.EncodeToString(sum[:8])
 }
 
-// failureLimit returns which limit the failures of an agent have reached; "" for
-// none.
+// failureLimit returns the limit that the failures of an agent have reached; ""
+// if none.
 func (c *control) failureLimit(f failures) (key, what string) {
 	switch {
 	case c.config.MaxFailures < 0:
@@ -165,15 +166,15 @@ func (c *control) failureLimit(f failures) (key, what string) {
 	return "", ""
 }
 
-// countsFailures reports whether a call counts as a failure when it fails: it is an
-// agent's, and acts on a page.
+// countsFailures reports whether a failure of a call counts: the call is an
+// agent's and acts on a page.
 func countsFailures(call action.Call) bool {
 	verb, known := action.Lookup(call.Verb)
 	return known && call.Caller.Role == action.Agent && onPage(call.Verb) && verb.As(call.Args).Class == action.Write
 }
 
-// countFailure counts a call that failed. At the limit it pauses the session, and
-// the caller's fault says so.
+// countFailure counts a failed call. At the limit it pauses the session, and the
+// caller's fault says so.
 func (c *control) countFailure(ctx context.Context, sess *openSession, call action.Call, err error) error {
 	late := errors.Is(err, context.DeadlineExceeded)
 	if !countsFailures(call) || !late && !countedFaults[fault.CodeOf(err)] {

@@ -7,23 +7,22 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// How many look-ups without a match agents have in a session with credentials: at
-// once, and then one in so long. That makes 150 in the twenty minutes that a session
-// lasts by default. To find out a secret of 32 hexadecimal digits on a page, letter
-// by letter, would take 256 on average.
+// Limits of look-ups without a match that agents may make in a session with
+// credentials: a burst, and then one per interval. This allows 150 in the twenty
+// minutes that a session lasts by default. Guessing a secret of 32 hexadecimal
+// digits on a page digit by digit would need 256 on average.
 const (
 	lookupBurst = 30
 	lookupEvery = 10 * time.Second
 )
 
-// lookupBudget is how many look-ups may fail: so many at once, and more with time.
-// The zero budget is full.
+// lookupBudget limits failed look-ups, with a burst. The zero budget is full.
 type lookupBudget struct {
 	spent int
 	since time.Time
 }
 
-// renew gives back what the time since has earned.
+// renew adds what was earned since the last call.
 func (a *lookupBudget) renew(now time.Time, every time.Duration) {
 	back := int(now.Sub(a.since) / every)
 	if back <= 0 {
@@ -37,7 +36,7 @@ func (a *lookupBudget) renew(now time.Time, every time.Duration) {
 	a.since = a.since.Add(time.Duration(back) * every)
 }
 
-// spend takes n from the budget, which may be more than is left.
+// spend subtracts n from the budget, which may be more than is left.
 func (a *lookupBudget) spend(now time.Time, n int) {
 	if a.spent == 0 {
 		a.since = now
@@ -64,7 +63,8 @@ func (o *openSession) checkLookup(call action.Call) error {
 		With("limit", "failing look-ups").With("max", lookupBurst).With(fault.WaitKey, seconds)
 }
 
-// countMisses takes the look-ups of a call that found nothing from the budget.
+// countMisses subtracts the look-ups of a call that found nothing from the
+// budget.
 func (o *openSession) countMisses(call action.Call, result action.Result, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -76,7 +76,8 @@ func (o *openSession) countMisses(call action.Call, result action.Result, err er
 	}
 }
 
-// looksUp reports whether a call looks for a text or selector of its own on a page.
+// looksUp reports whether a call searches a page for a text or selector of the
+// caller.
 func looksUp(args any) bool {
 	switch a := args.(type) {
 	case *action.WaitFor, *action.Find, *action.Scrape, *action.Drag:
@@ -91,8 +92,8 @@ func looksUp(args any) bool {
 	return false
 }
 
-// missCount counts the look-ups of a call that found nothing. A wait for something
-// to go away is one when it succeeds.
+// missCount counts the look-ups of a call that found nothing. A successful wait
+// for something to disappear counts as one.
 func missCount(args, data any, err error) int {
 	if err != nil {
 		if code := fault.CodeOf(err); code == fault.NotFound || code == fault.ActionTimeout {

@@ -10,11 +10,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
-// TestLettersOfASecretCannotBeAskedForOneByOne has an agent ask as often as it is
-// let, in the time that a session lasts, for elements that are not there: fewer
-// times than a secret of 32 digits takes, where a page would have an element for
-// each of its digits and each question told one of sixteen.
-func TestLettersOfASecretCannotBeAskedForOneByOne(t *testing.T) {
+// TestASecretCannotBeGuessedLetterByLetter lets an agent search for missing
+// elements as often as it can during a session. It must be fewer times than
+// guessing a secret of 32 hexadecimal digits needs, if the page had an element
+// for each digit.
+func TestASecretCannotBeGuessedLetterByLetter(t *testing.T) {
 	const digits, tries = 32, 8 // of sixteen, on average
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
@@ -24,12 +24,12 @@ func TestLettersOfASecretCannotBeAskedForOneByOne(t *testing.T) {
 				asked++
 				continue
 			}
-			time.Sleep(time.Second) // the clock is the test's own
+			time.Sleep(time.Second) // synthetic clock
 		}
 		if asked < 100 || asked >= digits*tries {
 			t.Errorf("%d questions in twenty minutes", asked)
 		}
-		t.Logf("%d of the %d that it takes", asked, digits*tries)
+		t.Logf("%d of the %d that are needed", asked, digits*tries)
 		time.Sleep(time.Hour)
 		for range 30 {
 			must(t, q.Miss())
@@ -38,7 +38,7 @@ func TestLettersOfASecretCannotBeAskedForOneByOne(t *testing.T) {
 	})
 }
 
-func TestLookUpsThatFindNothingAreLimited(t *testing.T) {
+func TestLookUpsWithoutAMatchAreLimited(t *testing.T) {
 	none := action.Locator{Selector: "#p0-a"}
 	zero := 0
 	for name, ask := range map[string]struct {
@@ -65,7 +65,7 @@ func TestLookUpsThatFindNothingAreLimited(t *testing.T) {
 	}
 }
 
-func TestAnAgentThatAsksTooOftenIsStopped(t *testing.T) {
+func TestTooManyLookUpsAreRefused(t *testing.T) {
 	r := newRig(t, with(func(c *session.Config) { c.MaxFailures = -1 }))
 	s := r.start(alice, action.SessionStart{})
 	engine := r.page(s.Box)

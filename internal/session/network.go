@@ -11,10 +11,10 @@ import (
 
 const navigationKey = "security.network.navigation"
 
-// narrowedNetwork works out what a session's browser may reach: the configured network,
-// narrowed to what the request names. An agent may only narrow; an operator
-// may name any host. Faults: blocked_domain naming the hosts that are not
-// configured.
+// narrowedNetwork returns what a session's browser may reach: the configured
+// network, narrowed to what the request names. An agent may only narrow; an
+// operator may name any host. Faults: blocked_domain, which names the hosts that
+// are not configured.
 func narrowedNetwork(configured action.Network, caller action.Caller, asked []string) (action.Network, error) {
 	n := action.Network{
 		Navigation: slices.Clone(configured.Navigation), Subresources: configured.Subresources,
@@ -45,8 +45,8 @@ func narrowedNetwork(configured action.Network, caller action.Caller, asked []st
 	return n, nil
 }
 
-// underNewConfig returns a session's network under a configuration that may have changed
-// since it started: what an operator did not choose is limited by the new one.
+// underNewConfig returns a session's network after a change of the configuration:
+// what an operator did not choose is limited by the new configuration.
 func underNewConfig(configured action.Network, t terms) action.Network {
 	if t.Role == action.Operator {
 		return t.Network
@@ -59,8 +59,8 @@ func underNewConfig(configured action.Network, t terms) action.Network {
 	return n
 }
 
-// normalizeHost makes patterns comparable. Spellings that it does not make equal are
-// refused to agents; for operators the egress proxy judges them.
+// normalizeHost makes patterns comparable. Other spellings are refused to agents;
+// for operators the egress proxy judges them.
 func normalizeHost(pattern string) string {
 	return strings.TrimSuffix(strings.ToLower(strings.TrimSpace(pattern)), ".")
 }
@@ -83,8 +83,8 @@ func allows(configured action.Network, pattern string) bool {
 	})
 }
 
-// portsOf returns the configured private places of a host that was asked for
-// by its name alone.
+// portsOf returns the configured private addresses of a host that was requested
+// by its name only.
 func portsOf(configured action.Network, host string) []string {
 	var places []string
 	for _, place := range configured.AllowPrivate {
@@ -95,7 +95,7 @@ func portsOf(configured action.Network, host string) []string {
 	return places
 }
 
-// allowed lists what documents of a session could come from.
+// allowed lists the origins of documents that a session may open.
 func (t terms) allowed() []string {
 	n := t.Network
 	for _, more := range t.Granted {
@@ -104,12 +104,12 @@ func (t terms) allowed() []string {
 	return allowed(n)
 }
 
-// allowed lists what documents of a network may come from.
+// allowed lists the origins of documents that a network allows.
 func allowed(n action.Network) []string {
 	return append(append([]string{}, n.Navigation...), n.AllowPrivate...)
 }
 
-// blockedFault says that a document may not come from a place.
+// blockedFault is the fault of a document that may not be opened.
 func blockedFault(d action.Destination) *fault.Fault {
 	host := d.Host
 	if host == "" {

@@ -14,8 +14,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// networks decides which hosts sessions may reach, and keeps the egress proxy's
-// rules in step with it.
+// networks decides which hosts sessions may reach, and sets the rules of the
+// egress proxy.
 type networks struct {
 	egress   EgressProxy
 	sessions *directory
@@ -25,7 +25,7 @@ type networks struct {
 	network  atomic.Pointer[action.Network] // of sessions that start from now on
 }
 
-// try has the egress proxy compile rules, and judge where a session would go first,
+// try lets the egress proxy compile rules and judge a session's first address,
 // before there is a box.
 func (nw *networks) try(n action.Network, rawURL string) (*action.Destination, error) {
 	key := "probe-" + newID()
@@ -44,10 +44,10 @@ func (nw *networks) try(n action.Network, rawURL string) (*action.Destination, e
 	return &goal, nil
 }
 
-// set changes what sessions may reach. Those that run lose what is not
-// configured any more, unless an operator chose or allowed it, and gain
-// nothing. Faults: invalid_request naming the entry that cannot be read; then
-// nothing changes.
+// set changes what sessions may reach. Running sessions lose what is not
+// configured any more, unless an operator chose or a person allowed it, and gain
+// nothing. Faults: invalid_request, which names the bad entry; then nothing
+// changes.
 func (nw *networks) set(n action.Network) error {
 	if err := nw.egress.Open(probeBoxID, n); err != nil {
 		return fmt.Errorf("security.network: %w", err)
@@ -62,14 +62,14 @@ func (nw *networks) set(n action.Network) error {
 	return nil
 }
 
-// narrow limits a running session by a new configuration. A box whose rules cannot
-// be replaced may reach nothing from then on.
+// narrow limits a running session by a new configuration. If the rules of its box
+// cannot be replaced, the box may reach nothing from then on.
 func (nw *networks) narrow(sess *openSession, configured action.Network) {
 	sess.changingTerms.Lock()
 	defer sess.changingTerms.Unlock()
 	n, box := sess.narrow(configured)
 	if box == "" {
-		return // it gets these rules when it is made
+		return // its box will get these rules
 	}
 	if err := nw.egress.Open(box, n); err != nil {
 		nw.egress.Close(box)
@@ -80,8 +80,8 @@ func (nw *networks) narrow(sess *openSession, configured action.Network) {
 	}
 }
 
-// narrow limits a session by a new configuration. It returns what the session may
-// reach from now on, and its box.
+// narrow limits a session by a new configuration. It returns the new network of
+// the session, and its box.
 func (o *openSession) narrow(configured action.Network) (n action.Network, box string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -94,21 +94,21 @@ func (o *openSession) narrow(configured action.Network) (n action.Network, box s
 	return n, o.state.record.Box
 }
 
-// without returns what of a list is not in another.
+// without returns the elements of a list that are not in another.
 func without(list, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(item string) bool { return slices.Contains(other, item) })
 }
 
-// openEgress gives the egress proxy the rules of a session's box.
+// openEgress sets the egress proxy's rules for a session's box.
 func (nw *networks) openEgress(sess *openSession, box string) error {
 	sess.changingTerms.Lock()
 	defer sess.changingTerms.Unlock()
 	return nw.egress.Open(box, sess.reach())
 }
 
-// allow adds a host to what a session may reach, whatever was configured: a
-// person decided it. Its agent is told with its next answer. Faults:
-// invalid_request for what is no host, and those of session.show.
+// allow adds a host to a session's network, even if it is not configured: a
+// person decided it. Its agent gets a note with its next answer. Faults:
+// invalid_request for an invalid host, and those of session.show.
 func (nw *networks) allow(ctx context.Context, call action.Call, args *action.AllowHost) (action.Result, error) {
 	sess, err := nw.sessions.admit(ctx, call)
 	if err != nil {
@@ -130,7 +130,8 @@ func (nw *networks) allow(ctx context.Context, call action.Call, args *action.Al
 	return sessionResult(sess.now()), nil
 }
 
-// widenTo lets a session reach more. What cannot be stored is not allowed.
+// widenTo adds to a session's network. If this cannot be stored, it is not
+// allowed.
 func (nw *networks) widenTo(ctx context.Context, sess *openSession, more action.AllowHost) error {
 	sess.changingTerms.Lock()
 	defer sess.changingTerms.Unlock()
@@ -168,8 +169,8 @@ func (o *openSession) reach() action.Network {
 	return o.state.network
 }
 
-// widen returns n with one more host. With a host's name come the
-// configured private addresses of that host, as at a start.
+// widen returns n with one more host. A host's name also adds the configured
+// private addresses of that host, as at a start.
 func widen(n, configured action.Network, more action.AllowHost) action.Network {
 	add := func(list []string, items ...string) []string {
 		list = slices.Clone(list)
@@ -193,8 +194,8 @@ func widen(n, configured action.Network, more action.AllowHost) action.Network {
 }
 
 // requestableHost returns the host that a person could add to a session so that a
-// document may come from an address; empty where no host would help, or none
-// is missing. Private places that are not configured cannot be asked for.
+// document may come from an address; empty if no host would help or none is
+// missing. Private addresses that are not configured cannot be requested.
 func (nw *networks) requestableHost(session, address string) string {
 	sess := nw.sessions.withID(session)
 	if sess == nil {
@@ -212,8 +213,8 @@ func (nw *networks) requestableHost(session, address string) string {
 	return now.Host
 }
 
-// networkUnder is what a session may reach under a configuration that may have changed
-// since it started, with what people allowed it meanwhile.
+// networkUnder returns a session's network after a change of the configuration,
+// including what people allowed.
 func (t terms) networkUnder(configured action.Network) action.Network {
 	n := underNewConfig(configured, t)
 	for _, more := range t.Granted {
@@ -232,9 +233,9 @@ func privateResource(a action.AllowHost) error {
 	return nil
 }
 
-// domains reads the domains whose credentials a session is to get, as the egress
-// proxy reads hosts. An agent may name only those that the session may open. Faults:
-// invalid_request, blocked_domain.
+// domains parses the domains whose credentials a session requests, as the egress
+// proxy parses hosts. An agent may name only those that the session may open.
+// Faults: invalid_request, blocked_domain.
 func (nw *networks) domains(caller action.Caller, n action.Network, domains []string) ([]string, error) {
 	key := "probe-" + newID()
 	if len(domains) == 0 {
@@ -260,7 +261,7 @@ func (nw *networks) domains(caller action.Caller, n action.Network, domains []st
 	return list, nil
 }
 
-// domainOf is the host that a caller means by a domain.
+// domainOf returns the host of a caller's domain.
 func (nw *networks) domainOf(box, domain string) (string, error) {
 	domain = normalizeHost(domain)
 	host := ""
@@ -274,8 +275,8 @@ func (nw *networks) domainOf(box, domain string) (string, error) {
 	return host, nil
 }
 
-// opens says whether documents of a box, which may reach a network, may come
-// from a host, at any port.
+// opens judges whether documents of a box with this network may come from a host,
+// at any port.
 func (nw *networks) opens(box string, n action.Network, host string) (first action.Destination) {
 	places := []string{"https://" + host + "/", "http://" + host + "/"}
 	for _, port := range n.Ports {
@@ -296,7 +297,7 @@ func (nw *networks) opens(box string, n action.Network, host string) (first acti
 	return first
 }
 
-// mayHaveCookies returns nil where documents of a box may come from a host, at any
+// mayHaveCookies returns nil if documents of a box may come from a host, at any
 // port, since cookies have no port. Faults: blocked_domain.
 func (nw *networks) mayHaveCookies(box, host string) error {
 	var network action.Network
@@ -312,7 +313,7 @@ func (nw *networks) mayHaveCookies(box, host string) error {
 		With("host", host).With("reason", refused.Reason)
 }
 
-// judgeHost says whether documents may come from a host, at any port.
+// judgeHost judges whether documents may come from a host, at any port.
 func (nw *networks) judgeHost(box, host string) action.Destination {
 	first := nw.egress.Judge(box, "https://"+host+"/")
 	if first.Allowed || first.Host == "" || nw.mayHaveCookies(box, host) != nil {

@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	lookLimit = 2 * time.Second // to list a browser's tabs, which it knows without asking the page
-	maxNotes  = 20              // kept for the agent's next answer
+	lookLimit = 2 * time.Second // to list a browser's tabs, which needs no answer of a page
+	maxNotes  = 20              // stored for the agent's next answer
 	shownText = 120             // characters of a title or an address in a note
 )
 
-// view is what a browser has open.
+// view is what is open in a browser.
 type view struct {
 	Page action.Page `json:"page"` // the active one
 	Tabs []string    `json:"tabs"` // ids
 }
 
-// observation is a view, and the notes that the page engine had for the next caller.
+// observation is a view with the page engine's notes for the next caller.
 type observation struct {
 	view  view
 	notes []string
@@ -52,11 +52,11 @@ func (c *control) view(ctx context.Context, sess *openSession) observation {
 	return seen
 }
 
-// since says in a few words what changed since an earlier view.
+// since describes what changed since an earlier view.
 func (v view) since(before view) string {
 	opened, shut := missing(v.Tabs, before.Tabs), missing(before.Tabs, v.Tabs)
 	var changes []string
-	retitled := v.Page.Title != before.Page.Title && v.Page.Title != "" && before.Page.Title != "" // it may not be known yet
+	retitled := v.Page.Title != before.Page.Title && v.Page.Title != "" && before.Page.Title != "" // a title may not be known yet
 	if v.Page.URL != before.Page.URL || retitled {
 		changes = append(changes, fmt.Sprintf("the page went from %s to %s", describePage(before.Page), describePage(v.Page)))
 	}
@@ -84,7 +84,8 @@ func missing(a, b []string) (n int) {
 	return n
 }
 
-// describePage describes a page for a note. The title is quoted: the page chose it.
+// describePage describes a page for a note. The title is quoted, because the page
+// chose it.
 func describePage(p action.Page) string {
 	where := untrusted.Shorten(bare(p.URL), shownText)
 	if p.Title != "" {
@@ -93,7 +94,7 @@ func describePage(p action.Page) string {
 	return where
 }
 
-// addNote keeps notes for the agent's next answer.
+// addNote stores notes for the agent's next answer.
 func (s *sessionState) addNote(notes ...string) {
 	all := append(s.pause.Notes, notes...)
 	s.pause.Notes = slices.Clone(all[max(0, len(all)-maxNotes):])

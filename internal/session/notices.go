@@ -9,9 +9,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// endNotices remembers, for a while, the sessions that ended without a call of
-// their agent, so that the agent is told with its next answer. It also counts
-// how many sessions of a connection gave out references before.
+// endNotices stores, for a while, the sessions that ended without a call of their
+// agent, so that the agent's next answer can report it. It also counts how many
+// sessions of a connection gave out references before.
 type endNotices struct {
 	known *redact.Book
 
@@ -20,15 +20,14 @@ type endNotices struct {
 	generations generations
 }
 
-// maxEndNotices is how many ended sessions are remembered for their agents; the
-// oldest are forgotten.
+// maxEndNotices is how many ended sessions are stored; the oldest are dropped.
 const maxEndNotices = 200
 
-// connection is whose calls mean a session without naming it.
+// connection identifies the caller of calls without a session name.
 type connection struct{ scope, actor, name string }
 
-// generations are how many sessions of a connection gave out references, for the
-// newest connections.
+// generations counts, for the newest connections, how many sessions gave out
+// references.
 type generations struct {
 	byConnection map[connection]int
 	order        []connection
@@ -48,14 +47,14 @@ func (l *generations) set(h connection, n int) {
 	}
 }
 
-// endNotice is what the agent of an ended session is told with its next answer.
+// endNotice is what the agent of an ended session gets with its next answer.
 type endNotice struct {
 	connection
 	text string
 }
 
-// add remembers a session that did not end by a call of its agent. The next session
-// of the connection gives out other references.
+// add stores a session that did not end by a call of its agent. The next session
+// of the connection gives out different references.
 func (n *endNotices) add(record action.Session, t terms) {
 	of := connection{record.Scope, record.Actor, t.Connection}
 	words := n.known.Of(record.ID).Text("session " + label(record) + " " + howItEnded(record))
@@ -82,8 +81,7 @@ func howItEnded(record action.Session) string {
 	return said
 }
 
-// take returns, once, what the caller of a call has not been told yet about its
-// sessions that ended; "" for nothing.
+// take returns, once, the notices for a call's caller; "" if there are none.
 func (n *endNotices) take(call action.Call) (words string) {
 	if call.Caller.Role != action.Agent || call.Peek || call.Quiet {
 		return ""
@@ -105,21 +103,22 @@ func (n *endNotices) take(call action.Call) (words string) {
 	return words
 }
 
-// endedSinceFault is the fault of a call that names no session, where the agent's
-// session ended without its doing.
+// endedSinceFault is the fault of a call without a session name if the agent's
+// session ended by itself.
 func endedSinceFault(words string) *fault.Fault {
 	return fault.New(fault.NotActive, "%s", words).
 		Hinted("its references are gone with it: go on in a new session, by page.goto to where it was").With("state", "ended")
 }
 
-// livesOf is how many sessions of the same connection gave references before.
+// livesOf returns how many sessions of the same connection gave out references
+// before.
 func (n *endNotices) livesOf(call action.Call) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.generations.byConnection[connection{call.Caller.Scope, call.Caller.Actor, call.Connection}]
 }
 
-// tell adds to an agent's answer which of its sessions ended.
+// tell adds the caller's notices to an answer.
 func (n *endNotices) tell(call action.Call, result *action.Result) {
 	if words := n.take(call); words != "" {
 		result.Notes = append(result.Notes, fmt.Sprintf("%s; its references are gone with it", words))

@@ -10,11 +10,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-func TestAnAgentIsToldOnceHowItsSessionEnded(t *testing.T) {
+func TestAnAgentLearnsOnceHowItsSessionEnded(t *testing.T) {
 	for name, next := range map[string]struct {
 		verb string
 		args any
-		note bool // told beside an answer, not by a fault
+		note bool // reported by a note, not by a fault
 	}{
 		"an act":    {"page.click", &action.Click{}, false},
 		"a read":    {"page.snapshot", nil, false},
@@ -48,13 +48,13 @@ func TestAnAgentIsToldOnceHowItsSessionEnded(t *testing.T) {
 				}
 				for _, word := range []string{"session work ended at ", "idle for 5m0s", "it was at https://app.example/form"} {
 					if !strings.Contains(said, word) || strings.Contains(said, "hunter2") {
-						t.Errorf("it is told %q, want %q", said, word)
+						t.Errorf("reported %q, want %q", said, word)
 					}
 				}
 				again, err := r.by("one", alice, "session.list", "", nil)
 				must(t, err)
 				if len(again.Notes) > 0 {
-					t.Errorf("it is told again: %q", again.Notes)
+					t.Errorf("reported again: %q", again.Notes)
 				}
 				wants(t, fault.NotActive, errOf(r.by("one", alice, "page.click", "work", &action.Click{})), "ended at", "idle for", "app.example/form")
 			})
@@ -62,14 +62,14 @@ func TestAnAgentIsToldOnceHowItsSessionEnded(t *testing.T) {
 	}
 }
 
-func TestAnAgentIsNotToldOfASessionThatItClosedItself(t *testing.T) {
+func TestNoNoticeAboutASessionThatItsAgentClosed(t *testing.T) {
 	r := newRig(t)
 	r.start(alice, action.SessionStart{})
 	must(t, errOf(r.call(t.Context(), alice, "session.close", "", nil)))
 	wants(t, fault.NotActive, errOf(r.call(t.Context(), alice, "page.snapshot", "", nil)), "no session is open")
 }
 
-func TestTheNextSessionOfAConnectionGivesOtherReferences(t *testing.T) {
+func TestTheNextSessionOfAConnectionHasOtherReferences(t *testing.T) {
 	r := newRig(t)
 	for life := range 3 {
 		s, err := r.by("one", alice, "session.start", "", nil)

@@ -10,14 +10,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/credentials"
 )
 
-func TestAOneTimeCodeLivesAWhileAndIsTypedOnce(t *testing.T) {
+func TestAOneTimeCodeIsFreshAndTypedOnlyOnce(t *testing.T) {
 	seed, err := credentials.ParseOneTime(credentials.Keep("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		var o usedCodes
-		begin := time.Now() // midnight: a period begins
+		begin := time.Now() // midnight, the start of a period
 		seen := map[string]bool{}
 		take := func(of string, want time.Duration) {
 			t.Helper()
@@ -32,15 +32,15 @@ func TestAOneTimeCodeLivesAWhileAndIsTypedOnce(t *testing.T) {
 				t.Errorf("the code does not live long enough")
 			}
 			if seen[of+code.Reveal()] {
-				t.Errorf("a code of %s was given twice", of)
+				t.Errorf("a code of %s was used twice", of)
 			}
 			seen[of+code.Reveal()] = true
 		}
 		take("ada", 0)
 		take("bob", 0) // another account's
 		take("ada", 30*time.Second)
-		time.Sleep(57*time.Second - time.Since(begin)) // the clock is the bubble's
-		take("bob", 60*time.Second)                    // three seconds are too few
+		time.Sleep(57*time.Second - time.Since(begin)) // synthetic clock
+		take("bob", 60*time.Second)                    // three seconds are not enough
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := o.next(ctx, "bob", seed); !errors.Is(err, context.DeadlineExceeded) {

@@ -16,65 +16,65 @@ import (
 type openSession struct {
 	id    string
 	scope string
-	run   string // whose browser it is: a call reaches it by its id only
+	run   string // the run that uses it: calls must name its id
 
-	turn      chan struct{} // holds one token: whoever has it acts on the page
-	closing   chan struct{} // closed when the end has begun
-	ended     chan struct{} // closed when nothing is left but the record
+	turn      chan struct{} // holds one value: a call must take it to act on the page
+	closing   chan struct{} // closed when the session starts to end
+	ended     chan struct{} // closed when only the record is left
 	injection injection
 
-	saving        sync.Mutex // one writer of the record at a time, so that the newest is stored last
-	changingTerms sync.Mutex // one change of the terms at a time
+	saving        sync.Mutex // serialises writes of the record, so that the newest is stored last
+	changingTerms sync.Mutex // serialises changes of the terms
 
 	mu    sync.Mutex
 	state sessionState // guarded by mu
 }
 
-// sessionState is what changes of a session. It has no lock of its own: the
-// methods of openSession hold the session's while they use it.
+// sessionState is the mutable state of a session. It has no lock: the methods of
+// openSession hold the session's lock while they use it.
 type sessionState struct {
 	record   action.Session
 	terms    terms
-	network  action.Network // what it may reach, which people may widen
+	network  action.Network // what it may reach; people can widen it
 	pause    pauseState
-	ending   *ending       // nil as long as the session goes on
-	changed  chan struct{} // closed when the pause or the browser changes, and made anew
+	ending   *ending       // nil until the session ends
+	changed  chan struct{} // closed and replaced when the pause or the browser changes
 	dirty    bool          // differs from what is stored
 	failures failures
 	refusals bucket
 
 	box      sandbox.Box
 	browser  Browser
-	frozen   time.Time // since when its box is frozen, where the record says so
-	wokenBy  string    // correlation id of the call that woke it up, until that is recorded
-	oomKnown int       // out-of-memory kills in its box that its agent was told of
-	oomTold  int       // such kills that its agent was told of since it last navigated
+	frozen   time.Time // when its box was frozen, if the record says so
+	wokenBy  string    // correlation id of the call that thawed it, until that is recorded
+	oomKnown int       // out-of-memory kills in its box that were reported to its agent
+	oomTold  int       // such kills that were reported since the last navigation
 
-	calls       map[*context.CancelCauseFunc]activity // that are being done
-	clientCalls map[*context.CancelCauseFunc]activity // that let in the DevTools clients that are served
-	clients     int                                   // DevTools clients, those that attach included
-	sending     int                                   // requests of its pages that wait for a verdict
-	crawl       *crawl                                // nil when none runs
+	calls       map[*context.CancelCauseFunc]activity // running calls
+	clientCalls map[*context.CancelCauseFunc]activity // the calls that attached the DevTools clients
+	clients     int                                   // DevTools clients, including attaching ones
+	sending     int                                   // requests of its pages that wait for a decision
+	crawl       *crawl                                // nil if none runs
 
 	lookups      lookupBudget // of its agent
-	credentialed bool         // credentials are being put into its browser, or were; see markCredentialed
+	credentialed bool         // credentials are being injected, or were; see markCredentialed
 }
 
-// activity is a call that is being done in a session.
+// activity is a running call.
 type activity struct {
 	call action.Call
 	done chan struct{} // closed when it has ended
 }
 
-// ending is why a session is over. The first one counts.
+// ending says why a session ended. The first one counts.
 type ending struct {
 	state   string // closed or failed
 	reason  string // for people
-	limit   string // configuration key of the limit that was reached, if one was
-	pauses  bool   // not over: a person decides whether it goes on
-	keep    bool   // not over: left to the next process
-	discard bool   // its profile stays as it was before the session
-	call    string // correlation id of the call that ended it, if one did
+	limit   string // configuration key of the reached limit, if any
+	pauses  bool   // paused: a person decides whether it continues
+	keep    bool   // left to the next process
+	discard bool   // its profile is not saved
+	call    string // correlation id of the call that ended it, if any
 	by      string // actor of that call
 }
 
@@ -89,8 +89,8 @@ func newOpenSession(record action.Session, network action.Network, of terms) *op
 	}
 }
 
-// with calls use with the state of the session, under its lock. use must not
-// wait, and must not keep the state.
+// with calls use with the session's state, under its lock. use must not block,
+// and must not keep the state.
 func (o *openSession) with(use func(st *sessionState)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -108,8 +108,7 @@ func (o *openSession) changeOpen(change func(st *sessionState)) error {
 	return nil
 }
 
-// snapshot returns a copy of the state as it is now. The maps of calls are not
-// part of it.
+// snapshot returns a copy of the current state, without the maps of calls.
 func (o *openSession) snapshot() sessionState {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -118,7 +117,7 @@ func (o *openSession) snapshot() sessionState {
 	return at
 }
 
-// cleanSnapshot is snapshot for who stores the record.
+// cleanSnapshot is snapshot for storing the record.
 func (o *openSession) cleanSnapshot() sessionState {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -128,14 +127,14 @@ func (o *openSession) cleanSnapshot() sessionState {
 	return at
 }
 
-// now returns a copy of the record as it is now.
+// now returns a copy of the current record.
 func (o *openSession) now() action.Session {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.state.record
 }
 
-// facts are what policy judges the session by.
+// facts returns the session's facts for the policy.
 func (o *openSession) facts() action.SessionFacts {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -148,17 +147,17 @@ func (o *openSession) facts() action.SessionFacts {
 	}
 }
 
-// stage returns the box and the browser; nil for what a session that starts has
-// not got yet.
+// stage returns the box and the browser; nil for what a starting session has not
+// got yet.
 func (o *openSession) stage() stage {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return stage{box: o.state.box, browser: o.state.browser}
 }
 
-// enter admits a call to an open session. The context it returns ends when the
-// session does; leave must be called. A box that is frozen is thawed first.
-// Faults: not_active, session_paused, cdp_error.
+// enter admits a call to an open session. The returned context ends when the
+// session does; leave must be called. A frozen box is thawed first. Faults:
+// not_active, session_paused, cdp_error.
 func (o *openSession) enter(ctx context.Context, call action.Call) (inside context.Context, leave func(), err error) {
 	inside, cancel := context.WithCancelCause(ctx)
 	var finish func()
@@ -193,7 +192,7 @@ func (o *openSession) finishCall(cancel context.CancelCauseFunc, finish func()) 
 	o.with(func(*sessionState) { finish() })
 }
 
-// begin notes that a call is being done. finish must be called at its end.
+// begin records a running call. finish must be called at its end.
 func (s *sessionState) begin(cancel *context.CancelCauseFunc, call action.Call) (finish func()) {
 	done := make(chan struct{})
 	s.calls[cancel] = activity{call, done}
@@ -205,20 +204,21 @@ func (s *sessionState) begin(cancel *context.CancelCauseFunc, call action.Call) 
 	}
 }
 
-// touch notes that the session is used now.
+// touch records that the session is used now.
 func (s *sessionState) touch() {
 	s.record.LastUsed = time.Now().UTC()
 	s.dirty = true
 }
 
-// signalChange wakes whoever waits for the pause or the browser to change.
+// signalChange wakes everything that waits for a change of the pause or the
+// browser.
 func (s *sessionState) signalChange() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// takeTurn waits for the turn to act on the page. Faults: session_paused where
-// somebody has paused the session by then.
+// takeTurn waits for the turn to act on the page. Faults: session_paused if the
+// session is paused by then.
 func (o *openSession) takeTurn(ctx context.Context, call action.Call) (release func(), err error) {
 	select {
 	case o.turn <- struct{}{}:
@@ -233,8 +233,8 @@ func (o *openSession) takeTurn(ctx context.Context, call action.Call) (release f
 	return func() { <-o.turn }, nil
 }
 
-// open makes the session open with a box and its browser. It returns false when
-// somebody has ended the session meanwhile.
+// open makes the session open with a box and its browser. It returns false if the
+// session was ended meanwhile.
 func (s *sessionState) open(on stage) bool {
 	s.box, s.browser = on.box, on.browser
 	if s.ending != nil {
@@ -247,8 +247,7 @@ func (s *sessionState) open(on stage) bool {
 	return true
 }
 
-// end begins the end of the session, once. Calls that are being done are
-// cancelled.
+// end starts the end of the session, once. Running calls are cancelled.
 func (o *openSession) end(e ending) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -264,7 +263,7 @@ func (o *openSession) end(e ending) {
 	close(o.closing)
 }
 
-// close makes the record that of a session that has ended, and returns it.
+// close changes the record to that of an ended session, and returns it.
 func (o *openSession) close(how ending) action.Session {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -274,7 +273,7 @@ func (o *openSession) close(how ending) action.Session {
 	return o.state.record
 }
 
-// endedFault is what a call to a session that is not open is told.
+// endedFault is the fault of a call to a session that is not open.
 func (s *sessionState) endedFault() *fault.Fault {
 	f := notOpenFault(s.record)
 	if s.ending != nil && s.ending.limit != "" {
@@ -283,7 +282,7 @@ func (s *sessionState) endedFault() *fault.Fault {
 	return f
 }
 
-// over returns the fault of a session that has begun to end, else nil.
+// over returns the fault of a session that has started to end, otherwise nil.
 func (o *openSession) over() *fault.Fault {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -293,7 +292,7 @@ func (o *openSession) over() *fault.Fault {
 	return o.state.endedFault()
 }
 
-// notOpenFault says of a session that it cannot be acted in, and what to do.
+// notOpenFault says that a session is not open, and what to do.
 func notOpenFault(record action.Session) *fault.Fault {
 	f := fault.New(fault.NotActive, "session %s is %s", label(record), record.State).With("state", record.State)
 	switch {

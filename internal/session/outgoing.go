@@ -9,7 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// guard sets what a page asks before it loads, sends and stores anything.
+// guard sets the functions that a page engine asks before a page loads, sends or
+// stores anything.
 func (p *pages) guard(o *engine.Options, box string) {
 	o.Guard = func(rawURL string) error {
 		if d := p.networks.egress.Judge(box, rawURL); !d.Allowed {
@@ -38,7 +39,7 @@ func (p *pages) guard(o *engine.Options, box string) {
 	}
 }
 
-// judgeOutgoing asks about a request that is to leave a box's browser. A box
+// judgeOutgoing judges a request that a box's browser wants to send. A box
 // without a session may send nothing.
 func (p *pages) judgeOutgoing(ctx context.Context, box string, request action.Request) (action.Ruling, error) {
 	sess := p.sessions.byBox(box)
@@ -54,14 +55,15 @@ func (p *pages) judgeOutgoing(ctx context.Context, box string, request action.Re
 	return ruling, err
 }
 
-// beginSending notes that a request of the session's pages waits for a verdict,
-// and returns whose it is. endSending must be called afterwards.
+// beginSending records that a request of the session's pages waits for a
+// decision, and returns its session and sender. endSending must be called
+// afterwards.
 func (o *openSession) beginSending(request action.Request) (record action.Session, from action.Sender) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	st := &o.state
 	from = action.Sender{Owner: st.terms.Role, Sending: st.terms.Sending, People: st.pause.Taken}
-	if st.crawl != nil && st.crawl.reads && (request.Crawl || request.Page == "") { // a worker's request may be that of a page of the crawl
+	if st.crawl != nil && st.crawl.reads && (request.Crawl || request.Page == "") { // a worker's request may come from a page of the crawl
 		from.Sending = action.SendNone
 	}
 	for _, client := range st.clientCalls {
@@ -73,8 +75,8 @@ func (o *openSession) beginSending(request action.Request) (record action.Sessio
 
 func (o *openSession) endSending() { o.with(func(st *sessionState) { st.sending-- }) }
 
-// opensChannel asks about a WebSocket that a box wants to open, and waits for a person
-// where one is asked. An error refuses it.
+// opensChannel judges a WebSocket that a box wants to open, and waits for a
+// person if one is asked. An error refuses it.
 func (p *pages) opensChannel(ctx context.Context, box string, channel action.Channel) error {
 	if p.outgoing == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// by makes a call that came by a connection.
+// by makes a call over a connection.
 func (r *rig) by(connection string, who action.Caller, verb, key string, args any) (action.Result, error) {
 	c := action.Call{ID: "c1", Verb: verb, Caller: who, Session: key, Connection: connection, Args: args}
 	_, pin, err := r.Look(r.t.Context(), c)
@@ -17,7 +17,7 @@ func (r *rig) by(connection string, who action.Caller, verb, key string, args an
 	return r.Do(r.t.Context(), c, pin)
 }
 
-func TestAnUnnamedCallNeverMeansTheSessionOfAnother(t *testing.T) {
+func TestAnUnnamedCallUsesOnlyItsCallersSession(t *testing.T) {
 	r := newRig(t)
 	first, err := r.by("one", alice, "session.start", "", &action.SessionStart{Name: "first"})
 	must(t, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// pages does the verbs that act on what a session's browser shows.
+// pages carries out the verbs that act on what a session's browser shows.
 type pages struct {
 	sessions *directory
 	networks *networks
@@ -26,7 +26,7 @@ type pages struct {
 	log      *slog.Logger
 }
 
-// lookAt returns the facts of the page a call would act on.
+// lookAt returns the facts of the page that a call would act on.
 func (p *pages) lookAt(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
@@ -71,7 +71,7 @@ func (p *pages) lookAt(ctx context.Context, call action.Call) (action.Facts, act
 	return facts, pin, err
 }
 
-// lookAtBatch finds the session of a batch, whose steps look at its page.
+// lookAtBatch finds the session of a batch. Its steps look at the page.
 func (p *pages) lookAtBatch(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
@@ -80,7 +80,7 @@ func (p *pages) lookAtBatch(ctx context.Context, call action.Call) (action.Facts
 	return action.Facts{Session: sess.facts()}, action.Pin{Session: sess.id}, nil
 }
 
-// do does a page verb. Only one verb at a time changes a page.
+// do carries out a page verb. Only one verb at a time changes a page.
 func (p *pages) do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	sess, err := p.sessions.admit(ctx, call)
 	if err != nil {
@@ -147,14 +147,14 @@ func (p *pages) act(ctx context.Context, sess *openSession, call action.Call, pi
 		return action.Result{}, err
 	}
 	result, err := browser.Do(ctx, call.Verb, call.Args, pin)
-	if put := context.Cause(ctx); fault.CodeOf(put) == fault.DeniedByPolicy { // credentials came meanwhile
+	if put := context.Cause(ctx); fault.CodeOf(put) == fault.DeniedByPolicy { // credentials were injected meanwhile
 		return action.Result{}, put
 	}
 	return result, ifCrashed(browser, err)
 }
 
-// crashError is the error of a call whose browser ended under it. The session may
-// have the next browser by now.
+// crashError is the error of a call whose browser crashed. The session may
+// already have the next browser.
 type crashError struct{ error }
 
 func (e crashError) Unwrap() error { return e.error }
@@ -171,7 +171,7 @@ func ifCrashed(browser Browser, err error) error {
 	}
 }
 
-// count counts an action before it is done, whether or not it succeeds.
+// count counts an action before it is done, even if it fails.
 func (p *pages) count(ctx context.Context, sess *openSession, verb *action.Verb, call action.Call) error {
 	if err := p.control.exhausted(ctx, sess, call); err != nil || !verb.Counts {
 		return err
@@ -180,7 +180,7 @@ func (p *pages) count(ctx context.Context, sess *openSession, verb *action.Verb,
 	return nil
 }
 
-// succeed notes that a call on the session's page succeeded.
+// succeed records a successful call on the session's page.
 func (s *sessionState) succeed(call action.Call, result action.Result) {
 	if call.Caller.Role == action.Agent {
 		s.failures.succeed(call)
@@ -194,8 +194,9 @@ func (s *sessionState) succeed(call action.Call, result action.Result) {
 	}
 }
 
-// failure counts a failure and returns the fault for the caller. A session whose
-// box or browser is gone is ended here, since its watcher may not have noticed yet.
+// failure counts a failure and returns the fault for the caller. If the box or
+// browser is gone, it ends the session here, since the watcher may not have
+// noticed yet.
 func (p *pages) failure(ctx context.Context, sess *openSession, call action.Call, err error) error {
 	if code := fault.CodeOf(err); code == fault.LimitReached || code == fault.SessionPaused {
 		return err
@@ -212,7 +213,7 @@ func (p *pages) failure(ctx context.Context, sess *openSession, call action.Call
 		sess.lose(p.log, s)
 	default:
 	}
-	if !alive { // the watcher ends the session, or restarts its browser
+	if !alive { // the watcher ends the session or restarts its browser
 		_, _ = sess.waitBrowser(ctx)
 	}
 	if over := sess.over(); over != nil {
@@ -224,13 +225,13 @@ func (p *pages) failure(ctx context.Context, sess *openSession, call action.Call
 	case fault.CodeOf(err) == fault.PageCrashed:
 		err = p.explainCrash(ctx, sess, err)
 	}
-	if errors.Is(context.Cause(ctx), context.Canceled) { // the caller gave up: the page did not fail
+	if errors.Is(context.Cause(ctx), context.Canceled) { // the caller cancelled; the page did not fail
 		return err
 	}
 	return p.control.countFailure(ctx, sess, call, err)
 }
 
-// openFirst opens the page that a session was started with.
+// openFirst opens the first page of a session.
 func (p *pages) openFirst(ctx context.Context, sess *openSession, start action.Call, rawURL string) action.Result {
 	call := action.Call{ID: start.ID, Verb: action.VerbPageGoto.Name, Session: sess.id, Caller: start.Caller, Args: &action.Goto{URL: rawURL}, Act: start.Act}
 	_, pin, err := p.lookAt(ctx, call)
@@ -250,10 +251,10 @@ func (p *pages) openFirst(ctx context.Context, sess *openSession, start action.C
 	return result
 }
 
-// screenshot keeps a picture of a page, with the pinned element outlined, for the
-// people who are asked about it. It may show what the agent may not read, so that
-// only operators can fetch the artifact whose id it returns. Faults:
-// not_active, limit_reached, and those of the page engine.
+// screenshot stores a screenshot of a page, with the pinned element outlined, for
+// the people who are asked about it. It may show what the agent may not read, so
+// only operators can fetch this artifact. Faults: not_active, limit_reached, and
+// those of the page engine.
 func (p *pages) screenshot(ctx context.Context, call action.Call, pin action.Pin) (string, error) {
 	call.Session = pin.Session
 	sess, err := p.sessions.admit(ctx, call)

@@ -17,7 +17,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
-func TestAnotherScopesSessionIsAsAbsentAsNone(t *testing.T) {
+func TestASessionOfAnotherScopeLooksAbsent(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{Name: "work"})
 	mine := r.start(bob, action.SessionStart{})
@@ -33,7 +33,7 @@ func TestAnotherScopesSessionIsAsAbsentAsNone(t *testing.T) {
 			if strings.ReplaceAll(foreign.Error(), key, "none") != bogus.Error() {
 				t.Errorf("%s %s: %q, of one that never was %q", verb.Name, key, foreign, bogus)
 			}
-			// The pin of an earlier look opens nothing either.
+			// The pin of an earlier look gives no access either.
 			call := action.Call{Verb: verb.Name, Caller: bob, Args: verb.NewArgs()}
 			_, err := r.Do(t.Context(), call, action.Pin{Session: s.ID})
 			wants(t, fault.SessionNotFound, err)
@@ -47,7 +47,7 @@ func TestAnotherScopesSessionIsAsAbsentAsNone(t *testing.T) {
 	}
 }
 
-func TestWithoutANameTheLastUsedOpenSessionIsMeant(t *testing.T) {
+func TestAnUnnamedCallUsesTheLastUsedSession(t *testing.T) {
 	r := newRig(t)
 	_, err := r.call(t.Context(), alice, "page.back", "", nil)
 	wants(t, fault.NotActive, err, "session.start")
@@ -73,13 +73,13 @@ func TestWithoutANameTheLastUsedOpenSessionIsMeant(t *testing.T) {
 	}
 }
 
-func TestDoActsInTheSessionThatWasLookedAt(t *testing.T) {
+func TestDoUsesTheSessionOfItsLook(t *testing.T) {
 	r := newRig(t)
 	one := r.start(alice, action.SessionStart{})
 	call := action.Call{Verb: "page.back", Caller: alice}
 	facts, pin, err := r.Look(t.Context(), call)
 	must(t, err)
-	r.start(alice, action.SessionStart{}) // is used last now
+	r.start(alice, action.SessionStart{}) // is now the last used one
 	result, err := r.Do(t.Context(), call, pin)
 	must(t, err)
 	if result.Session != one.ID || facts.Session.ID != one.ID || facts.Session.Box != one.Box || pin.Document != "d1" {
@@ -87,7 +87,7 @@ func TestDoActsInTheSessionThatWasLookedAt(t *testing.T) {
 	}
 }
 
-func TestLookJudgesWhereACallWouldGo(t *testing.T) {
+func TestLookJudgesTheDestinationOfACall(t *testing.T) {
 	r := newRig(t)
 	r.start(alice, action.SessionStart{})
 	for url, allowed := range map[string]bool{"https://app.example/x": true, "https://evil.example/": false, "about:blank": true} {
@@ -99,7 +99,7 @@ func TestLookJudgesWhereACallWouldGo(t *testing.T) {
 	}
 }
 
-func TestAScrapeThatGoesSomewhereCountsAndOneThatReadsDoesNot(t *testing.T) {
+func TestOnlyAScrapeWithAURLCountsAsAnAction(t *testing.T) {
 	r := newRig(t, with(func(c *session.Config) { c.MaxActions = 1 }))
 	r.start(alice, action.SessionStart{})
 	lists := map[string]string{"a": "h1"}
@@ -111,7 +111,7 @@ func TestAScrapeThatGoesSomewhereCountsAndOneThatReadsDoesNot(t *testing.T) {
 	wants(t, fault.LimitReached, err)
 }
 
-func TestPDFsAreKept(t *testing.T) {
+func TestPDFsAreStored(t *testing.T) {
 	r := newRig(t)
 	r.start(alice, action.SessionStart{})
 	result, err := r.call(t.Context(), alice, "page.pdf", "", &action.PrintPDF{})
@@ -121,7 +121,7 @@ func TestPDFsAreKept(t *testing.T) {
 	}
 }
 
-func TestTheGuardHoldsDocumentsToTheNetwork(t *testing.T) {
+func TestTheGuardRefusesDocumentsOutsideTheNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		s := r.start(alice, action.SessionStart{})
@@ -134,7 +134,7 @@ func TestTheGuardHoldsDocumentsToTheNetwork(t *testing.T) {
 	})
 }
 
-func TestABoxsConnectionsGoToTheDoorAndRefusalsAreRecorded(t *testing.T) {
+func TestConnectionsOfABoxUseTheProxyAndRefusalsAreRecorded(t *testing.T) {
 	for _, warm := range []int{0, 1} {
 		r := newRig(t, pooled(warm))
 		for warm > 0 && !r.told("box", "warm box is ready") {
@@ -143,7 +143,7 @@ func TestABoxsConnectionsGoToTheDoorAndRefusalsAreRecorded(t *testing.T) {
 		s := r.start(alice, action.SessionStart{})
 		inside, outside := net.Pipe()
 		var way sandboxEgress
-		r.driver.set(func(d *driver) { way = d.ways[s.Box] }) // the pool makes the next box meanwhile
+		r.driver.set(func(d *driver) { way = d.ways[s.Box] }) // the pool may be making the next box
 		way(outside)
 		_, err := inside.Write([]byte("GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"))
 		must(t, err)
@@ -154,7 +154,7 @@ func TestABoxsConnectionsGoToTheDoorAndRefusalsAreRecorded(t *testing.T) {
 		if answer.StatusCode != http.StatusForbidden {
 			t.Fatalf("answered %s", answer.Status)
 		}
-		must(t, r.Close(t.Context())) // what was refused is recorded by then
+		must(t, r.Close(t.Context())) // refusals are recorded by then
 		if got := r.blocked()[0]; got.Domain != "evil.example" || got.SessionID != s.ID || got.Scope != "alice" || got.ContainerID != s.Box || got.URL != "https://asker.example/page" {
 			t.Errorf("recorded %+v", got)
 		}
@@ -172,7 +172,7 @@ func (r *rig) blocked() (list []action.Record) {
 	return list
 }
 
-func TestAPageCannotFillTheAuditWithRefusals(t *testing.T) {
+func TestRecordsOfRefusalsAreRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		s := r.start(alice, action.SessionStart{})
@@ -246,7 +246,7 @@ func TestActionsAreLimitedAndOnlyChangesCount(t *testing.T) {
 	wants(t, fault.SessionPaused, errOf(r.call(t.Context(), alice, "page.click", "", &action.Click{})), "max_actions_per_session", "2 actions")
 }
 
-func TestChangesTakeTurnsAndReadsDoNotWait(t *testing.T) {
+func TestChangesRunOneByOneAndReadsDoNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		s := r.start(alice, action.SessionStart{})
@@ -273,13 +273,13 @@ func TestChangesTakeTurnsAndReadsDoNotWait(t *testing.T) {
 		for range 4 {
 			must(t, <-done)
 		}
-		if page.most != 2 { // one change and the read
+		if page.most != 2 { // one change and one read
 			t.Errorf("%d verbs at once", page.most)
 		}
 	})
 }
 
-func TestScreenshotsAreKeptAndOnlyTheScopeGetsThem(t *testing.T) {
+func TestScreenshotsAreStoredForTheirScopeOnly(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
 	shoot := func() action.Result {
@@ -349,7 +349,7 @@ func callsEnd(t *testing.T, deaf bool, state, says string, end func(*rig, action
 	s := r.start(alice, action.SessionStart{})
 	r.page(s.Box).set(func(p *tab) { p.hold, p.deaf = make(chan struct{}), deaf })
 	done := make(chan error, 2)
-	for range 2 { // one acts, one waits for its turn
+	for range 2 { // one runs, one waits for its turn
 		go func() {
 			_, err := r.call(t.Context(), alice, "page.back", s.ID, nil)
 			done <- err
@@ -402,7 +402,7 @@ func TestAnIdleSessionIsClosedAndABusyOneIsNot(t *testing.T) {
 	})
 }
 
-func TestNoLimitsMeansNoEnd(t *testing.T) {
+func TestASessionWithoutLimitsStaysOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(func(c *session.Config) { c.MaxAge, c.IdleTimeout, c.MaxActions, c.Retention = -1, -1, -1, -1 }))
 		s := r.start(alice, action.SessionStart{})

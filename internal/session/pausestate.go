@@ -10,21 +10,21 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// pauseState says who has paused a session and why, and what people decided about
-// it. It is stored with the record, so that it outlives the gateway.
+// pauseState says who paused a session and why, and what people decided about it.
+// It is stored with the record, so it survives a restart of the gateway.
 type pauseState struct {
 	Hold   *action.Hold `json:"hold,omitempty"`
-	Taken  bool         `json:"taken,omitempty"` // by a person, who acts in it
-	Before view         `json:"before,omitzero"` // what was open when the pause began
+	Taken  bool         `json:"taken,omitempty"` // taken over by a person
+	Before view         `json:"before,omitzero"` // what was open at the start of the pause
 	Notes  []string     `json:"notes,omitempty"` // for the agent's next answer
 
-	Actions int       `json:"actions,omitempty"` // that it may do, where people let it go on past its limit
-	Until   time.Time `json:"until,omitzero"`    // when its time is over, likewise
+	Actions int       `json:"actions,omitempty"` // its limit of actions, if people extended it
+	Until   time.Time `json:"until,omitzero"`    // its limit of time, if people extended it
 
-	Scripted bool `json:"scripted,omitempty"` // an agent ran code of its own in it, which may still run
+	Scripted bool `json:"scripted,omitempty"` // an agent ran its own code, which may still run
 }
 
-// state is the state of a session that is neither starting nor ending.
+// state returns the state of a session that is neither starting nor ending.
 func (c pauseState) state() string {
 	switch {
 	case c.Hold == nil:
@@ -35,7 +35,7 @@ func (c pauseState) state() string {
 	return paused
 }
 
-// text is c as it is stored; empty for the zero state.
+// text encodes c for storing; empty for the zero state.
 func (c pauseState) text() (string, error) {
 	if c.Hold == nil && len(c.Notes) == 0 && !c.Scripted && c.Actions == 0 && c.Until.IsZero() {
 		return "", nil
@@ -47,7 +47,7 @@ func (c pauseState) text() (string, error) {
 	return string(text), nil
 }
 
-// read reads what text wrote.
+// read decodes the result of text.
 func (c *pauseState) read(text string) error {
 	if text == "" {
 		return nil
@@ -58,13 +58,12 @@ func (c *pauseState) read(text string) error {
 	return nil
 }
 
-// isOpen reports whether a session in this state has a browser to act on, paused or
-// not.
+// isOpen reports whether a session in this state has a browser, paused or not.
 func isOpen(state string) bool { return state == open || state == paused || state == takenOver }
 
-// checkPause refuses a call to a paused session. Agents wait until the session is
-// handed back. A session that a person has taken other people may read and take, but
-// not act in. Faults: session_paused.
+// checkPause refuses a call to a paused session. Agents must wait until the
+// session is handed back. If a person has taken it over, other people can read it
+// and take it over, but not act in it. Faults: session_paused.
 func (s *sessionState) checkPause(call action.Call) error {
 	hold, caller := s.pause.Hold, call.Caller
 	if hold == nil || alwaysAnswered[call.Verb] {
@@ -92,15 +91,15 @@ func (s *sessionState) checkPause(call action.Call) error {
 	return s.pausedFault("take it from them: glovebox session take " + s.record.ID)
 }
 
-// readableWhilePaused reports whether agents may read a paused session. They may not
-// where a person has taken it, nor where it was paused for a credential: an agent
-// could go on guessing by reads.
+// readableWhilePaused reports whether agents may read a paused session. They may
+// not if a person has taken it over, or if it was paused for a credential,
+// because an agent could continue to guess by reading.
 func (s *sessionState) readableWhilePaused() bool {
 	return !s.pause.Taken && s.pause.Hold.Code != string(fault.CredentialDetected)
 }
 
-// allowedWhilePaused reports whether an agent may make a call to a paused session:
-// it may read, and who started the session may close it.
+// allowedWhilePaused reports whether an agent may make a call to a paused
+// session: it may read, and the agent that started the session may close it.
 func (s *sessionState) allowedWhilePaused(call action.Call, reads bool) bool {
 	if !s.readableWhilePaused() || call.Caller.Role != action.Agent {
 		return false
@@ -115,13 +114,13 @@ func (s *sessionState) allowedWhilePaused(call action.Call, reads bool) bool {
 // endVerbs are the verbs that end a session.
 var endVerbs = map[string]bool{action.VerbSessionClose.Name: true, action.VerbSessionArchive.Name: true, action.VerbBrowserStop.Name: true}
 
-// alwaysAnswered are the verbs that a paused session answers too: they show it, wait
-// for the end of the pause, or close what a crawl opened.
+// alwaysAnswered are the verbs that a paused session answers too: they show it,
+// wait for the end of the pause, or close a crawl.
 var alwaysAnswered = map[string]bool{
 	action.VerbSessionShow.Name: true, action.VerbBrowserStatus.Name: true, action.VerbSessionRequestHuman.Name: true, action.VerbCrawlEnd.Name: true,
 }
 
-// ofSession reports whether a verb is about the session that its call names.
+// ofSession reports whether a verb is about the session named in the call.
 func ofSession(verb string) bool {
 	switch family(verb) {
 	case "page", "tab", "cookie", "download", "crawl", "cdp", "browser":
@@ -142,7 +141,7 @@ func (s *sessionState) pausedFault(hint string) *fault.Fault {
 		Hinted("%s", hint).With("state", state).With("by", hold.By).With("code", hold.Code).With("since", hold.Since)
 }
 
-// setHold pauses the session. fresh is false where it was paused already. Faults:
+// setHold pauses the session. fresh is false if it was already paused. Faults:
 // not_active.
 func (o *openSession) setHold(hold *action.Hold, taken bool) (fresh bool, err error) {
 	o.mu.Lock()
@@ -159,8 +158,8 @@ func (o *openSession) setHold(hold *action.Hold, taken bool) (fresh bool, err er
 	return true, nil
 }
 
-// showPause copies the pause to the record, disconnects the DevTools clients that it
-// keeps out, and wakes whoever waits for a change.
+// showPause copies the pause to the record, disconnects the DevTools clients that
+// are not allowed any more, and signals the change.
 func (s *sessionState) showPause() {
 	s.record.State, s.record.Hold = s.pause.state(), s.pause.Hold
 	s.touch()
@@ -199,7 +198,7 @@ func (s *sessionState) changeHolder(hold action.Hold, taken bool) (did string, e
 	return did, nil
 }
 
-// mayRelease returns the pause that a person may end.
+// mayRelease returns the pause if this person may end it.
 func (s *sessionState) mayRelease(by action.Caller) (*action.Hold, error) {
 	hold := s.pause.Hold
 	switch {
@@ -214,15 +213,16 @@ func (s *sessionState) mayRelease(by action.Caller) (*action.Hold, error) {
 	return hold, nil
 }
 
-// pausedBy returns who has paused the session; nil when it is not paused.
+// pausedBy returns the pause; nil if the session is not paused.
 func (o *openSession) pausedBy() *action.Hold {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.state.pause.Hold
 }
 
-// waitHandedBack waits until the session is not paused, for so long at most. It is no
-// error that it still is. Faults: not_active when the session ends meanwhile.
+// waitHandedBack waits until the session is not paused, at most for wait. It is
+// not an error if it is still paused. Faults: not_active if the session ends
+// meanwhile.
 func (o *openSession) waitHandedBack(ctx context.Context, wait time.Duration) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -245,8 +245,8 @@ func (o *openSession) waitHandedBack(ctx context.Context, wait time.Duration) er
 	}
 }
 
-// waitTurnFree waits until no action runs in a paused session. It returns false where
-// one still does.
+// waitTurnFree waits until no action runs in a paused session. It returns false
+// if one still runs.
 func (o *openSession) waitTurnFree(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, turnLimit)
 	defer cancel()

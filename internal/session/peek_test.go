@@ -8,9 +8,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
-// TestAPeekEndsAndCountsNothing looks, for a call that nobody makes, at a
-// session that has done all it may: the same look for a call would end it.
-func TestAPeekEndsAndCountsNothing(t *testing.T) {
+// TestAPeekHasNoEffect looks at a session that has used up its limit, without a
+// call. The look of a call would end the session.
+func TestAPeekHasNoEffect(t *testing.T) {
 	r := newRig(t, with(func(c *session.Config) { c.MaxActions = 1 }))
 	s := r.start(alice, action.SessionStart{})
 	_, err := r.call(t.Context(), alice, "page.back", s.ID, nil)

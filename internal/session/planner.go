@@ -18,10 +18,10 @@ type plan struct {
 	provider    string
 	shape       shape
 	network     action.Network
-	domains     []string            // domains whose credentials it asks for
-	sending     action.Sending      // how requests that may change something are treated
+	domains     []string            // domains whose credentials it requests
+	sending     action.Sending      // treatment of requests that may change something
 	destination *action.Destination // where to go first
-	run         string              // id of the run it is for, if it is for one
+	run         string              // id of its run, if any
 }
 
 // planner checks requests for sessions before anything is started.
@@ -31,7 +31,7 @@ type planner struct {
 	keeper   *profileKeeper
 }
 
-// plan checks a request as far as it can without starting anything.
+// plan checks a request as far as possible without starting anything.
 func (pl *planner) plan(ctx context.Context, call action.Call) (plan, error) {
 	args, err := argsOf[action.SessionStart](call)
 	if err != nil {
@@ -71,10 +71,10 @@ func (pl *planner) plan(ctx context.Context, call action.Call) (plan, error) {
 	return p, err
 }
 
-// planForRun plans a session that may open all hosts of a run, and returns which of
-// them nobody has approved: the gate judges those. Private addresses are allowed by
-// the configuration or by an operator only, never by an answer to a question. Faults:
-// blocked_domain, and those of session.start.
+// planForRun plans a session that may open all hosts of a run, and returns the
+// hosts that nobody has approved, which the gate judges. Private addresses must
+// be allowed by the configuration or by an operator; an answer to a question
+// cannot allow them. Faults: blocked_domain, and those of session.start.
 func (pl *planner) planForRun(ctx context.Context, call action.Call) (plan, *action.RunGrant, error) {
 	args, err := argsOf[action.RunOpen](call)
 	if err != nil {
@@ -113,9 +113,9 @@ func (pl *planner) providerOf(asked string) (string, error) {
 	}
 }
 
-// sendingOf is how a session treats requests that may change something. An agent
-// can choose only what is at least as strict as the configuration. Faults: invalid_request,
-// denied_by_policy.
+// sendingOf returns how a session treats requests that may change something. An
+// agent can only choose what is at least as strict as the configuration. Faults:
+// invalid_request, denied_by_policy.
 func (pl *planner) sendingOf(caller action.Caller, asked string) (action.Sending, error) {
 	configured := cmp.Or(pl.config.Sending, action.SendAsked)
 	strictness := map[action.Sending]int{action.SendNone: 2, action.SendAsked: 1, action.SendFree: 0}
@@ -131,11 +131,11 @@ func (pl *planner) sendingOf(caller action.Caller, asked string) (action.Sending
 	return wanted, nil
 }
 
-// leastIdle is the shortest time without a call that a session may ask for.
-const leastIdle = 5 * time.Second
+// minIdle is the shortest idle limit that a session may request.
+const minIdle = 5 * time.Second
 
-// checkIdle refuses a time without a call, in milliseconds, that is longer than
-// the configuration's or shorter than an agent needs between two calls.
+// checkIdle refuses an idle limit, in milliseconds, that is longer than the
+// configuration's or shorter than minIdle.
 func (pl *planner) checkIdle(ms int) error {
 	most, asked := pl.config.IdleTimeout, time.Duration(ms)*time.Millisecond
 	switch {
@@ -144,9 +144,9 @@ func (pl *planner) checkIdle(ms int) error {
 	case most > 0 && asked > most:
 		return fault.New(fault.InvalidRequest, "timeout is longer than the gateway lets a session be idle, %s", most).
 			Hinted("ask for at most %d ms, or leave it out; an operator can raise security.session_timeout", most.Milliseconds()).With("field", "timeout").With("max", most.Milliseconds())
-	case asked < leastIdle:
-		return fault.New(fault.InvalidRequest, "timeout is too short: a session needs %s between two calls", leastIdle).
-			Hinted("ask for at least %d ms", leastIdle.Milliseconds()).With("field", "timeout")
+	case asked < minIdle:
+		return fault.New(fault.InvalidRequest, "timeout is too short: a session needs %s between two calls", minIdle).
+			Hinted("ask for at least %d ms", minIdle.Milliseconds()).With("field", "timeout")
 	}
 	return nil
 }
@@ -159,10 +159,10 @@ func (pl *planner) shapeOf(args action.SessionStart) shape {
 	}
 }
 
-// proxyOf is the name of the upstream proxy that a session uses: the one that is
-// asked for, or else the first of its scope, or else the gateway's, for which it is
-// empty. A proxy of another scope is unknown. Where a scope has proxies of its own,
-// its agents use these only. Faults: invalid_request.
+// proxyOf returns the name of a session's upstream proxy: the requested one, or
+// else the first one of its scope, or else the gateway's, whose name is empty. A
+// proxy of another scope is unknown. If a scope has proxies of its own, its
+// agents can use only these. Faults: invalid_request.
 func (pl *planner) proxyOf(caller action.Caller, asked string) (string, error) {
 	var own, everyones []string
 	for _, p := range pl.config.Proxies {

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	firstRest = time.Second // after a warm box that could not be made
-	lastRest  = time.Minute // the rest doubles up to this
+	firstRest = time.Second // wait after a failure to make a warm box
+	lastRest  = time.Minute // limit of the wait, which doubles after each failure
 )
 
-// pool keeps boxes ready whose page shows about:blank. A box that was taken never
+// pool keeps warm boxes, whose page shows about:blank. A box that was taken never
 // comes back.
 type pool struct {
 	config Config
@@ -23,9 +23,9 @@ type pool struct {
 	audit  auditor
 	log    *slog.Logger
 	shape  shape
-	want   chan struct{} // asks for a look at how many there are
+	want   chan struct{} // signals that the number of boxes may have to change
 
-	wanted chan struct{} // closed when a session was asked for
+	wanted chan struct{} // closed at the first request for a session
 	first  sync.Once
 
 	mu    sync.Mutex
@@ -45,8 +45,8 @@ func newPool(config Config, bs *boxes, audit auditor, log *slog.Logger) *pool {
 	}
 }
 
-// take returns a ready box of that shape, nil when there is none. The caller
-// destroys it.
+// take returns a ready box of this shape; nil if there is none. The caller must
+// destroy it.
 func (p *pool) take(s shape) *stage {
 	p.first.Do(func() { close(p.wanted) })
 	if s != p.shape {
@@ -55,7 +55,7 @@ func (p *pool) take(s shape) *stage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, w := range p.ready {
-		if w.alive() { // the watchers remove dead ones
+		if w.alive() { // watchers remove dead ones
 			p.ready = append(p.ready[:i:i], p.ready[i+1:]...)
 			close(w.taken)
 			p.ask()
@@ -79,11 +79,11 @@ func (s stage) alive() bool {
 func (p *pool) ask() {
 	select {
 	case p.want <- struct{}{}:
-	default: // somebody has asked already
+	default: // already signalled
 	}
 }
 
-// run keeps as many boxes ready as are configured until ctx ends; then it ends
+// run keeps the configured number of boxes ready until ctx ends; then it ends
 // them.
 func (p *pool) run(ctx context.Context) {
 	var watchers sync.WaitGroup
@@ -102,7 +102,7 @@ func (p *pool) run(ctx context.Context) {
 		if err != nil {
 			p.complain(ctx, err, rest)
 			pause := time.NewTimer(rest)
-			wait(ctx, nil, pause.C) // a session that starts meanwhile gets a cold box
+			wait(ctx, nil, pause.C) // meanwhile new sessions get cold boxes
 			pause.Stop()
 			rest = min(2*rest, lastRest)
 			continue
@@ -163,7 +163,7 @@ func (p *pool) watch(ctx context.Context, w *warm) {
 	}
 }
 
-// drop takes w out of the pool; false when a session has it.
+// drop removes w from the pool; false if a session has it.
 func (p *pool) drop(w *warm) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

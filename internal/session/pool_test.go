@@ -36,7 +36,7 @@ func TestAWarmBoxIsUsedOnceAndReplaced(t *testing.T) {
 			must(t, err)
 			synctest.Wait()
 			if slices.Contains(r.boxes(), s.Box) {
-				t.Error("the used box lives on")
+				t.Error("the used box still runs")
 			}
 		}
 		if !r.told("session", "started in a warm box") {
@@ -65,12 +65,12 @@ func TestAnotherShapeGetsAColdBox(t *testing.T) {
 			}
 		}
 		if s := r.start(alice, action.SessionStart{Width: 1280, DPI: 96}); s.Box != ready[0] {
-			t.Errorf("the default shape, spelled out, got %s", s.Box)
+			t.Errorf("an explicit default shape got %s", s.Box)
 		}
 	})
 }
 
-func TestAWarmPageLoadsNothingUntilItIsAssigned(t *testing.T) {
+func TestAWarmPageCanLoadNothingBeforeItIsAssigned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pooled(1))
 		synctest.Wait()
@@ -83,8 +83,8 @@ func TestAWarmPageLoadsNothingUntilItIsAssigned(t *testing.T) {
 					t.Errorf("allowed %t, want %t", allowed, want)
 				}
 			})
-			if d := r.door.Judge(box, "https://app.example/"); d.Allowed != want {
-				t.Errorf("the door says %+v", d)
+			if d := r.proxy.Judge(box, "https://app.example/"); d.Allowed != want {
+				t.Errorf("the proxy says %+v", d)
 			}
 		}
 		holds(false)
@@ -117,7 +117,7 @@ func TestADeadWarmBoxIsReplaced(t *testing.T) {
 	}
 }
 
-func TestThePoolRestsLongerAfterEachFailure(t *testing.T) {
+func TestThePoolWaitsLongerAfterEachFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pooled(1), func(r *rig) { r.fail = errors.New("no page") })
 		time.Sleep(time.Hour)
@@ -152,7 +152,7 @@ func TestASessionDoesNotWaitForThePool(t *testing.T) {
 	})
 }
 
-func TestAWarmBoxThatCannotBeAssignedIsPassedOver(t *testing.T) {
+func TestAWarmBoxThatCannotBeAssignedIsSkipped(t *testing.T) {
 	for _, warm := range []int{1, 2} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t, pooled(warm))
@@ -171,7 +171,7 @@ func TestAWarmBoxThatCannotBeAssignedIsPassedOver(t *testing.T) {
 	}
 }
 
-func TestAWarmBoxThatGrewWeakIsRefusedAndEnded(t *testing.T) {
+func TestAWarmBoxWithAWeakSandboxIsEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pooled(1))
 		synctest.Wait()
@@ -181,7 +181,7 @@ func TestAWarmBoxThatGrewWeakIsRefusedAndEnded(t *testing.T) {
 		wants(t, fault.SandboxWeak, err)
 		synctest.Wait()
 		if slices.Contains(r.boxes(), box) {
-			t.Error("the weak box lives on")
+			t.Error("the weak box still runs")
 		}
 	})
 }
@@ -224,12 +224,12 @@ func BenchmarkStartFromThePool(b *testing.B) {
 	}
 }
 
-func TestNoWarmBoxIsMadeBeforeTheFirstSessionWhereThatIsConfigured(t *testing.T) {
+func TestAColdStartMakesNoWarmBoxBeforeTheFirstSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(func(c *session.Config) { c.WarmPool, c.ColdStart = 1, true }))
 		synctest.Wait()
 		if ready := r.boxes(); len(ready) != 0 {
-			t.Fatalf("made before anybody asked: %v", ready)
+			t.Fatalf("made before the first session: %v", ready)
 		}
 		s := r.start(alice, action.SessionStart{})
 		synctest.Wait()

@@ -14,7 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
-// tarOf is what a browser leaves that was used.
+// tarOf is the profile of a browser that was used.
 func tarOf(t *testing.T, text string) []byte {
 	t.Helper()
 	var raw bytes.Buffer
@@ -32,7 +32,7 @@ func (r *rig) profile(name string) action.Profile {
 	return *result.Data.(*action.Profile)
 }
 
-// saved returns what a profile holds.
+// saved returns the content of a profile.
 func (r *rig) saved(id string) string {
 	r.t.Helper()
 	var raw bytes.Buffer
@@ -46,7 +46,7 @@ func (r *rig) shut(who action.Caller, id string) {
 	must(r.t, err)
 }
 
-func TestWhatASessionLeavesInAProfileTheNextOneHas(t *testing.T) {
+func TestAProfileIsPassedToTheNextSession(t *testing.T) {
 	r := newRig(t)
 	p := r.profile("work")
 	first := r.start(admin, action.SessionStart{Profile: "work"})
@@ -64,7 +64,7 @@ func TestWhatASessionLeavesInAProfileTheNextOneHas(t *testing.T) {
 		t.Error("a session without a profile has one")
 	}
 	if !r.told("session", "its profile was saved") {
-		t.Error("no record says so")
+		t.Error("there is no record of it")
 	}
 }
 
@@ -93,9 +93,9 @@ func TestAProfileHasOneUserAtATime(t *testing.T) {
 	wants(t, fault.NotFound, err, "profile")
 }
 
-// TestAProfileIsInUseUntilItWasSaved holds the end of the box, which comes
-// after saving.
-func TestAProfileIsInUseUntilItWasSaved(t *testing.T) {
+// TestAProfileIsInUseUntilItIsSaved delays the end of the box, which comes after
+// saving.
+func TestAProfileIsInUseUntilItIsSaved(t *testing.T) {
 	r := newRig(t)
 	p := r.profile("work")
 	s := r.start(admin, action.SessionStart{Profile: "work"})
@@ -117,7 +117,7 @@ func TestAProfileIsInUseUntilItWasSaved(t *testing.T) {
 	r.start(admin, action.SessionStart{Profile: p.ID})
 }
 
-func TestProfilesAreOfTheirScope(t *testing.T) {
+func TestProfilesBelongToTheirScope(t *testing.T) {
 	r := newRig(t)
 	p := r.profile("work")
 	for _, key := range []string{p.ID, "work"} {
@@ -131,7 +131,7 @@ func TestProfilesAreOfTheirScope(t *testing.T) {
 	}
 }
 
-func TestAWarmBoxServesNoProfile(t *testing.T) {
+func TestASessionWithAProfileGetsAColdBox(t *testing.T) {
 	r := newRig(t, with(func(c *session.Config) { c.WarmPool = 1 }))
 	for !r.told("box", "warm box is ready") {
 		<-r.news
@@ -143,7 +143,7 @@ func TestAWarmBoxServesNoProfile(t *testing.T) {
 	}
 }
 
-func TestABadBundleLeavesTheProfileAsItWas(t *testing.T) {
+func TestAnInvalidBundleDoesNotReplaceTheProfile(t *testing.T) {
 	r := newRig(t)
 	p := r.profile("work")
 	first := r.start(admin, action.SessionStart{Profile: "work"})
@@ -156,11 +156,11 @@ func TestABadBundleLeavesTheProfileAsItWas(t *testing.T) {
 		t.Error("the profile is lost")
 	}
 	if !r.told("session", "its profile was not saved") {
-		t.Error("no record says so")
+		t.Error("there is no record of it")
 	}
 }
 
-func TestALostBoxLosesTheLastSessionOnly(t *testing.T) {
+func TestALostBoxKeepsTheProfileOfTheSessionBefore(t *testing.T) {
 	r := newRig(t)
 	p := r.profile("work")
 	s := r.start(admin, action.SessionStart{Profile: "work"})
@@ -184,14 +184,14 @@ func TestAShutdownSavesProfiles(t *testing.T) {
 	}
 }
 
-func TestASessionThatOutlivesARestartSavesAtItsEnd(t *testing.T) {
+func TestARecoveredSessionSavesItsProfile(t *testing.T) {
 	keep := with(func(c *session.Config) { c.KeepBoxes = true })
 	r := newRig(t, keep)
 	p := r.profile("work")
 	s := r.start(admin, action.SessionStart{Profile: "work"})
 	next := r.again(keep)
 	if again := next.show(admin, s.ID); again.State != "open" || again.Profile != p.ID {
-		t.Fatalf("taken up as %+v", again)
+		t.Fatalf("recovered as %+v", again)
 	}
 	_, err := next.call(t.Context(), admin, "session.start", "", &action.SessionStart{Profile: p.ID})
 	wants(t, fault.AlreadyActive, err)
@@ -202,9 +202,9 @@ func TestASessionThatOutlivesARestartSavesAtItsEnd(t *testing.T) {
 	}
 }
 
-// TestABrowserThatEndedWithTheGatewayIsRescued: the gateway was killed between
-// the end of the browser and the saving of its files.
-func TestABrowserThatEndedWithTheGatewayIsRescued(t *testing.T) {
+// TestTheProfileOfABrowserThatEndedWithTheGatewayIsSaved checks a gateway that
+// was killed between the end of the browser and the saving of its files.
+func TestTheProfileOfABrowserThatEndedWithTheGatewayIsSaved(t *testing.T) {
 	keep := with(func(c *session.Config) { c.KeepBoxes = true })
 	r := newRig(t, keep)
 	p := r.profile("work")

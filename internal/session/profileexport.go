@@ -15,13 +15,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// fromVault says why an export leaves a host out.
+// fromVault is the reason for omitting a host from an export.
 const fromVault = "its credentials come from the vault, and stay there"
 
-// export returns what a profile is signed in with. It is read in the
-// session that uses the profile, or in one that is started for it and leaves the
-// profile as it was. Faults: not_found, those of session.start, and those of the
-// page engine.
+// export returns the login state of a profile. It is read in the session that
+// uses the profile, or in one that is started for it and does not change the
+// profile. Faults: not_found, those of session.start, and those of the page
+// engine.
 func (v *profileVerbs) export(ctx context.Context, call action.Call, args *action.ByID) (result action.Result, err error) {
 	p, err := v.keeper.profiles.Find(ctx, call.Caller.Scope, args.ID)
 	if err != nil {
@@ -56,11 +56,11 @@ func (v *profileVerbs) sessionFor(ctx context.Context, call action.Call, p actio
 	return sess, true, err
 }
 
-// planForCall is a session that a call starts for itself, with a profile.
+// planForCall plans a session that a call starts for itself, with a profile.
 func (v *profileVerbs) planForCall(ctx context.Context, call action.Call, p action.Profile, allow []string) (plan, error) {
 	call.Verb, call.Args = action.VerbSessionStart.Name, &action.SessionStart{Profile: p.ID, Headless: true, Allow: allow}
 	made, err := v.plans.plan(ctx, call)
-	made.run = call.ID // only a call that names it reaches it
+	made.run = call.ID // calls must name it
 	return made, err
 }
 
@@ -79,8 +79,8 @@ func (v *profileVerbs) finishForCall(ctx context.Context, sess *openSession, cal
 	tryLater(ctx, v.log, v.life.finish(ctx, sess, ending{state: closed, reason: why, discard: discard, call: call.ID, by: call.Caller.Actor}))
 }
 
-// stateIn reads what a session's browser is signed in with, but for what came
-// from the vault.
+// stateIn reads the login state of a session's browser, without credentials of
+// the vault.
 func (v *profileVerbs) stateIn(ctx context.Context, sess *openSession, call action.Call, p action.Profile) (action.StorageState, error) {
 	ctx, leave, err := sess.enter(ctx, call)
 	if err != nil {
@@ -106,9 +106,9 @@ func (v *profileVerbs) stateIn(ctx context.Context, sess *openSession, call acti
 	return withheld(state, held), nil
 }
 
-// withheld returns a state without the hosts of domains whose credentials come from
-// the vault. A cookie without SameSite becomes Lax, as browsers treat it, since
-// Playwright requires a value.
+// withheld returns a state without the hosts of domains whose credentials come
+// from the vault. A cookie without SameSite becomes Lax, as browsers treat it,
+// because Playwright requires a value.
 func withheld(state action.StorageState, domains []string) action.StorageState {
 	out := action.StorageState{Cookies: []action.Cookie{}, Origins: []action.OriginState{}, Left: state.Left}
 	for _, c := range state.Cookies {
@@ -129,8 +129,8 @@ func withheld(state action.StorageState, domains []string) action.StorageState {
 	return out
 }
 
-// reachesAny reports whether a cookie's domain, or a host, is one of hosts or below
-// one, or whether one of hosts gets the cookie too.
+// reachesAny reports whether a cookie's domain, or a host, is one of hosts or
+// below one, or whether one of hosts also gets the cookie.
 func reachesAny(domain string, hosts []string) bool {
 	name, wide := strings.CutPrefix(domain, ".")
 	return slices.ContainsFunc(hosts, func(h string) bool {
@@ -146,7 +146,7 @@ func hostOfOrigin(origin string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// secretsOf are the values of a login state that look like secrets.
+// secretsOf returns the values of a login state that look like secrets.
 func secretsOf(cookies []action.Cookie, origins []action.OriginState) (all []credentials.Secret) {
 	var set credentials.Set
 	for _, c := range cookies {
@@ -163,9 +163,9 @@ func secretsOf(cookies []action.Cookie, origins []action.OriginState) (all []cre
 	return all
 }
 
-// learnImported makes the login that was imported into a session's profile known to
-// the redaction, as the browser has it now. It is done before anybody may call.
-// Faults: redaction_failed where the login cannot be read.
+// learnImported makes the login that was imported into a session's profile known
+// to the redaction, with its current values, before any call. Faults:
+// redaction_failed if the login cannot be read.
 func (ca *credentialAccess) learnImported(ctx context.Context, e entry, browser Browser) error {
 	hosts := e.terms.Imported
 	if len(hosts) == 0 {

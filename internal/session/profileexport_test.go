@@ -20,8 +20,8 @@ const (
 	tokenValue = "canary-tok-91ab77e0d3f5"
 )
 
-// aLogin is a file of Playwright's with a login for app.example, and cookies of
-// hosts that no session may open.
+// aLogin is a Playwright file with a login for app.example, and cookies of hosts
+// that no session may open.
 func aLogin(t *testing.T) []byte {
 	t.Helper()
 	state := map[string]any{
@@ -57,7 +57,7 @@ func (r *rig) listed(id string) action.Profile {
 	return p
 }
 
-// lastPage is the page of the box that started last.
+// newest returns the page of the last started box.
 func (r *rig) newest(t *testing.T) *tab {
 	t.Helper()
 	result, err := r.call(t.Context(), admin, "session.list", "", &action.SessionList{IncludeArchived: true})
@@ -67,7 +67,7 @@ func (r *rig) newest(t *testing.T) *tab {
 
 func withBook(r *rig) { r.options.Known = new(redact.Book) }
 
-func TestALoginIsImportedForHostsThatSessionsMayOpen(t *testing.T) {
+func TestALoginIsImportedForAllowedHostsOnly(t *testing.T) {
 	r := newRig(t, withBook)
 	p := r.profile("work")
 	done, err := r.importing("work", action.ProfileImport{File: aLogin(t)})
@@ -97,7 +97,7 @@ func TestALoginIsImportedForHostsThatSessionsMayOpen(t *testing.T) {
 	r.wantsNoCanary()
 }
 
-func TestAnImportTakesTheHostsThatItNames(t *testing.T) {
+func TestAnImportCanBeLimitedToHosts(t *testing.T) {
 	r := newRig(t, withBook)
 	r.profile("work")
 	done, err := r.importing("work", action.ProfileImport{File: aLogin(t), Allow: []string{"*.tracker.example", "evil.example"}})
@@ -107,8 +107,9 @@ func TestAnImportTakesTheHostsThatItNames(t *testing.T) {
 	}
 }
 
-// TestWhatWasImportedIsASecretOfLaterSessions as what came from the vault is.
-func TestWhatWasImportedIsASecretOfLaterSessions(t *testing.T) {
+// TestImportedValuesAreSecretsOfLaterSessions checks that they are redacted like
+// credentials of the vault.
+func TestImportedValuesAreSecretsOfLaterSessions(t *testing.T) {
 	r := newRig(t, withBook)
 	p := r.profile("work")
 	_, err := r.importing("work", action.ProfileImport{File: aLogin(t)})
@@ -136,7 +137,6 @@ func TestWhatWasImportedIsASecretOfLaterSessions(t *testing.T) {
 	}
 }
 
-// TestAProfileWhoseSecretsCannotBeReadDoesNotStart.
 func TestAProfileWhoseSecretsCannotBeReadDoesNotStart(t *testing.T) {
 	r := newRig(t, withBook)
 	r.profile("work")
@@ -149,7 +149,7 @@ func TestAProfileWhoseSecretsCannotBeReadDoesNotStart(t *testing.T) {
 	wants(t, fault.RedactionFailed, err, "could not be read")
 }
 
-func TestAnImportChangesNothingWhereItFails(t *testing.T) {
+func TestAFailedImportChangesNothing(t *testing.T) {
 	r := newRig(t, withBook)
 	p := r.profile("work")
 	s := r.start(admin, action.SessionStart{Profile: "work"})
@@ -168,7 +168,7 @@ func TestAnImportChangesNothingWhereItFails(t *testing.T) {
 		_, err := r.importing("work", action.ProfileImport{File: []byte(file)})
 		wants(t, fault.InvalidRequest, err, says)
 		if f := fault.From(err); strings.Contains(f.Message+f.Hint, "canary") {
-			t.Errorf("it repeats a value: %v", err)
+			t.Errorf("the fault repeats a value: %v", err)
 		}
 	}
 	_, err = r.importing("work", action.ProfileImport{File: []byte(`[{"name": "n", "value": "v", "domain": "evil.example"}]`)})
@@ -178,7 +178,7 @@ func TestAnImportChangesNothingWhereItFails(t *testing.T) {
 	_, err = r.importing("home", action.ProfileImport{File: aLogin(t)})
 	wants(t, fault.NotFound, err)
 	if r.opened() != before {
-		t.Error("a browser was started for nothing")
+		t.Error("a browser was started needlessly")
 	}
 	r.mu.Lock()
 	r.unrestored = fault.New(fault.InvalidRequest, "the browser did not keep it").Hinted("take it out")
@@ -206,8 +206,8 @@ func TestAnImportThatCouldNotBeSavedFails(t *testing.T) {
 	}
 }
 
-func TestAnExportLeavesOutWhatTheVaultGave(t *testing.T) {
-	vault := &cellar{sets: map[string]credentials.Set{"alice app.example": {Domain: "app.example", Path: "p", Version: "1", Cookies: []credentials.Cookie{{Name: "v", Value: credentials.Keep("canary-vault-77aa")}}}}}
+func TestAnExportOmitsCredentialsOfTheVault(t *testing.T) {
+	vault := &fakeVault{sets: map[string]credentials.Set{"alice app.example": {Domain: "app.example", Path: "p", Version: "1", Cookies: []credentials.Cookie{{Name: "v", Value: credentials.Keep("canary-vault-77aa")}}}}}
 	r := newRig(t, withBook, func(r *rig) { r.options.Vault, r.options.Config.AutoInject = vault, true })
 	p := r.profile("work")
 	s := r.start(admin, action.SessionStart{Profile: "work"})
@@ -237,7 +237,7 @@ func TestAnExportLeavesOutWhatTheVaultGave(t *testing.T) {
 		t.Errorf("left out %+v", state.Left)
 	}
 	if result.Session != s.ID || r.show(admin, s.ID).State != "open" {
-		t.Error("it was not the open session's")
+		t.Error("the state is not that of the open session")
 	}
 	r.shut(admin, s.ID)
 	if origins, err := r.kept.Origins(t.Context(), p.ID); err != nil || !slices.Equal(origins, []string{"https://a.wide.example", "https://app.example"}) {
@@ -245,7 +245,7 @@ func TestAnExportLeavesOutWhatTheVaultGave(t *testing.T) {
 	}
 }
 
-func TestAnExportOfAnUnusedProfileLeavesItAsItWas(t *testing.T) {
+func TestAnExportDoesNotChangeTheProfile(t *testing.T) {
 	r := newRig(t, withBook)
 	p := r.profile("work")
 	must(t, r.kept.Visited(t.Context(), p.ID, []string{"https://app.example"}))
@@ -265,8 +265,8 @@ func TestAnExportOfAnUnusedProfileLeavesItAsItWas(t *testing.T) {
 	wants(t, fault.NotFound, err)
 }
 
-// TestNoCallFallsIntoTheSessionOfAnImport that does not name it.
-func TestNoCallFallsIntoTheSessionOfAnImport(t *testing.T) {
+// TestUnnamedCallsDoNotUseTheSessionOfAnImport makes a call during an import.
+func TestUnnamedCallsDoNotUseTheSessionOfAnImport(t *testing.T) {
 	r := newRig(t, withBook)
 	r.profile("work")
 	var during error

@@ -14,22 +14,22 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/storagestate"
 )
 
-// maxImported is how many cookies one import takes. Each may be a secret, which the
-// redaction looks for in every answer of the profile's sessions.
+// maxImported is how many cookies one import accepts. Each may be a secret, which
+// the redaction searches in every answer of the profile's sessions.
 const maxImported = 1000
 
 // importPlan is what an import puts into a browser.
 type importPlan struct {
 	cookies []action.NewCookie
 	origins []action.OriginState
-	hosts   []string // of both, in order
+	hosts   []string // of cookies and origins, sorted
 }
 
-// importLogin puts the login state of a file into a profile that no session uses. It
-// leaves out hosts that the caller's sessions may not open. When anything fails
-// nothing is imported. Faults: invalid_request with the place of a bad entry,
-// not_found, already_active, blocked_domain where nothing is left, those of
-// session.start, and those of the page engine.
+// importLogin puts the login state of a file into an unused profile. It omits
+// hosts that the caller's sessions may not open. If anything fails, nothing is
+// imported. Faults: invalid_request with the place of a bad entry, not_found,
+// already_active, blocked_domain if nothing remains, those of session.start, and
+// those of the page engine.
 func (v *profileVerbs) importLogin(ctx context.Context, call action.Call, args *action.ProfileImport) (action.Result, error) {
 	p, err := v.unused(ctx, call.Caller.Scope, args.ID)
 	if err != nil {
@@ -59,8 +59,8 @@ func (v *profileVerbs) importLogin(ctx context.Context, call action.Call, args *
 	return action.Result{Session: session, Data: done}, nil
 }
 
-// takeFrom chooses what is for hosts that documents of a network may come from.
-// Everything is checked first, whether or not it is taken.
+// takeFrom selects what is for hosts that a network allows. Everything is
+// validated first.
 func (v *profileVerbs) takeFrom(state *storagestate.State, n action.Network) (importPlan, error) {
 	hosts := make([]string, len(state.Cookies))
 	for i, c := range state.Cookies {
@@ -127,7 +127,7 @@ func (t importPlan) check(left []action.LeftOut) error {
 		Hinted("name the hosts with allow (--allow), or add them to %s", navigationKey).With("hosts", hosts)
 }
 
-// reasons are those for which things were left out, in order.
+// reasons returns the reasons for which entries were omitted, in order.
 func reasons(left []action.LeftOut) string {
 	all := map[string]bool{}
 	for _, l := range left {
@@ -136,8 +136,8 @@ func reasons(left []action.LeftOut) string {
 	return strings.Join(slices.Sorted(maps.Keys(all)), "; ")
 }
 
-// importWith imports by a session that it starts for that. When it fails the profile
-// stays as it was.
+// importWith imports through a session that it starts. If it fails, the profile
+// is not changed.
 func (v *profileVerbs) importWith(ctx context.Context, call action.Call, plan plan, p action.Profile, take importPlan) (session string, err error) {
 	sess, err := v.startForCall(ctx, call, plan)
 	if err != nil {
@@ -167,8 +167,8 @@ func (v *profileVerbs) importWith(ctx context.Context, call action.Call, plan pl
 	return sess.id, err
 }
 
-// restoreIn puts the login into the session's browser. Before, it stores that the
-// profile has it, and makes the secrets known to the redaction.
+// restoreIn puts the login into the session's browser. Before that, it stores
+// that the profile has it, and makes the secrets known to the redaction.
 func (v *profileVerbs) restoreIn(ctx context.Context, sess *openSession, call action.Call, p action.Profile, take importPlan) error {
 	ctx, leave, err := sess.enter(ctx, call)
 	if err != nil {
@@ -202,7 +202,7 @@ func (v *profileVerbs) restoreIn(ctx context.Context, sess *openSession, call ac
 	return v.keeper.profiles.Visited(ctx, p.ID, origins)
 }
 
-// secrets are the values that look like secrets.
+// secrets returns the values that look like secrets.
 func (t importPlan) secrets() []credentials.Secret {
 	cookies := make([]action.Cookie, len(t.cookies))
 	for i, c := range t.cookies {

@@ -13,8 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// profileKeeper gives boxes their profiles and saves what sessions leave in
-// them.
+// profileKeeper loads profiles into boxes and saves them at the end of sessions.
 type profileKeeper struct {
 	profiles *profile.Store
 	audit    auditor
@@ -22,11 +21,11 @@ type profileKeeper struct {
 }
 
 // profileLimit is how long a session's end waits for its profile: 10 s for the
-// browser to end, the rest for its files.
+// end of the browser, the rest for its files.
 const profileLimit = 20 * time.Second
 
-// idOf returns the id of the scope's profile of that id or name, nothing
-// for none. Faults: not_found.
+// idOf returns the id of the scope's profile with this id or name; empty for
+// none. Faults: not_found.
 func (k *profileKeeper) idOf(ctx context.Context, scope, key string) (string, error) {
 	if key == "" {
 		return "", nil
@@ -35,18 +34,19 @@ func (k *profileKeeper) idOf(ctx context.Context, scope, key string) (string, er
 	return p.ID, err
 }
 
-// loader returns what writes a profile into a box that starts; nil for no profile.
+// loader returns a function that writes a profile into a starting box; nil for no
+// profile.
 func (k *profileKeeper) loader(id string) sandbox.Profile {
 	if id == "" {
 		return nil
 	}
 	return func(w io.Writer) error {
-		return k.profiles.Load(context.Background(), id, w) // bounded by the start of the box, which closes w
+		return k.profiles.Load(context.Background(), id, w) // the start of the box limits it by closing w
 	}
 }
 
-// checkProfileFree refuses a second session with a profile until the first one has
-// saved it. Faults: already_active.
+// checkProfileFree refuses a second session with a profile until the first one
+// has saved it. Faults: already_active.
 func checkProfileFree(record, other action.Session) error {
 	if record.Profile == "" || record.Profile != other.Profile {
 		return nil
@@ -59,8 +59,8 @@ func profileInUse(by action.Session) error {
 		Hinted("close that session and wait until it has ended").With("session", by.ID)
 }
 
-// keep saves a session's profile before its box ends. When that fails, which is
-// recorded, the profile stays as the session before left it.
+// keep saves a session's profile before its box ends. If that fails, which is
+// recorded, the profile is not changed.
 func (k *profileKeeper) keep(ctx context.Context, sess *openSession, how ending, unpurged error) {
 	at := sess.snapshot()
 	id, box := at.record.Profile, at.box
@@ -85,8 +85,8 @@ func (k *profileKeeper) keep(ctx context.Context, sess *openSession, how ending,
 	k.audit.event(sess.now(), how.call, "its profile was saved")
 }
 
-// rememberOrigins stores the origins of a session's documents: the profile holds
-// what they have stored.
+// rememberOrigins stores the origins of a session's documents, whose storage is
+// in the profile.
 func (k *profileKeeper) rememberOrigins(ctx context.Context, sess *openSession) error {
 	at := sess.snapshot()
 	id, browser := at.record.Profile, at.browser
@@ -96,7 +96,7 @@ func (k *profileKeeper) rememberOrigins(ctx context.Context, sess *openSession) 
 	return k.profiles.Visited(ctx, id, browser.Origins())
 }
 
-// save takes a profile out of a box. The browser has ended afterwards.
+// save copies a profile out of a box. The browser has ended afterwards.
 func (k *profileKeeper) save(ctx context.Context, id string, box sandbox.Box) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), profileLimit)
 	defer cancel()
@@ -108,7 +108,7 @@ func (k *profileKeeper) save(ctx context.Context, id string, box sandbox.Box) er
 }
 
 // rescue saves the profile of a session whose browser had ended when the gateway
-// was killed: the gateway was about to save it.
+// was killed, just before saving it.
 func (k *profileKeeper) rescue(ctx context.Context, e entry, box sandbox.Box) {
 	if e.terms.Profile == "" || box == nil {
 		return
@@ -122,8 +122,8 @@ func (k *profileKeeper) rescue(ctx context.Context, e entry, box sandbox.Box) {
 	k.log.ErrorContext(ctx, "a profile was not saved", "session", e.ID, "profile", e.terms.Profile, "error", err)
 }
 
-// saveRescued saves the profile unless it holds what must not be kept: the browser
-// has ended, so that nothing can be removed from it any more.
+// saveRescued saves the profile unless it contains what must not be stored: the
+// browser has ended, so nothing can be removed from it any more.
 func (k *profileKeeper) saveRescued(ctx context.Context, e entry, box sandbox.Box) error {
 	keeps, err := k.keeps(ctx, e.terms)
 	if err == nil && len(e.terms.Credentialed) > 0 && !keeps {
@@ -135,8 +135,8 @@ func (k *profileKeeper) saveRescued(ctx context.Context, e entry, box sandbox.Bo
 	return k.save(ctx, e.terms.Profile, box)
 }
 
-// keeps reports whether a session's credentials from the vault are saved in its
-// profile. For which domains is stored before.
+// keeps reports whether a session's credentials of the vault are saved in its
+// profile. Before that it stores their domains.
 func (k *profileKeeper) keeps(ctx context.Context, t terms) (bool, error) {
 	if t.Profile == "" || len(t.Credentialed) == 0 {
 		return false, nil
@@ -148,8 +148,8 @@ func (k *profileKeeper) keeps(ctx context.Context, t terms) (bool, error) {
 	return true, k.profiles.Holds(ctx, p.ID, t.domains())
 }
 
-// inherit marks a session that starts as credentialed where its profile holds
-// credentials of earlier sessions, or an imported login.
+// inherit marks a starting session as credentialed if its profile contains
+// credentials of earlier sessions or an imported login.
 func (k *profileKeeper) inherit(ctx context.Context, t *terms) error {
 	if t.Profile == "" {
 		return nil
@@ -161,7 +161,7 @@ func (k *profileKeeper) inherit(ctx context.Context, t *terms) error {
 	t.Imported = p.Imported
 	t.Credentialed = map[string]string{}
 	for _, domain := range p.Credentialed {
-		t.Credentialed[domain] = "" // which version is not known: it is put in at the first visit
+		t.Credentialed[domain] = "" // an unknown version, so that it is injected at the first visit
 	}
 	return nil
 }

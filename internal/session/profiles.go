@@ -7,7 +7,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// profileVerbs does the verbs about profiles.
+// profileVerbs carries out the verbs about profiles.
 type profileVerbs struct {
 	sessions *directory
 	networks *networks
@@ -49,8 +49,8 @@ func (v *profileVerbs) unused(ctx context.Context, scope, id string) (action.Pro
 	return p, nil
 }
 
-// delete deletes a profile, by id or name, that no session uses. One that starts at the
-// same moment finds it gone.
+// delete deletes an unused profile, by id or name. A session that starts with it
+// at the same moment fails.
 func (v *profileVerbs) delete(ctx context.Context, call action.Call, args *action.ByID) (action.Result, error) {
 	p, err := v.unused(ctx, call.Caller.Scope, args.ID)
 	if err != nil {

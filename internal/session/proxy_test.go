@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
-// behind is a gateway with a proxy for alice, one for bob, and one for everybody.
+// behind configures a proxy for alice, one for bob, and one for everybody.
 func behind(r *rig) {
 	all := map[string]*egress.Upstream{}
 	for _, name := range []string{"paris", "oslo", "rome", "bonn"} {
@@ -17,12 +17,12 @@ func behind(r *rig) {
 		must(r.t, err)
 		all[name] = u
 	}
-	r.door = egress.New(egress.Options{Upstreams: all})
-	r.options.Egress = r.door
+	r.proxy = egress.New(egress.Options{Upstreams: all})
+	r.options.Egress = r.proxy
 	r.options.Config.Proxies = []session.Proxy{{Name: "rome"}, {Name: "paris", Scopes: []string{"alice"}}, {Name: "bonn", Scopes: []string{"alice"}}, {Name: "oslo", Scopes: []string{"bob"}}}
 }
 
-func TestASessionGoesOutByItsScopesProxy(t *testing.T) {
+func TestASessionUsesTheProxyOfItsScope(t *testing.T) {
 	r := newRig(t, behind)
 	carol := action.Caller{Actor: "agent-c", Scope: "carol", Role: action.Agent}
 	for _, c := range []struct {
@@ -40,7 +40,7 @@ func TestASessionGoesOutByItsScopesProxy(t *testing.T) {
 	}
 }
 
-func TestASessionNamesNoProxyOfAnotherScope(t *testing.T) {
+func TestASessionCannotUseAProxyOfAnotherScope(t *testing.T) {
 	r := newRig(t, behind)
 	for _, c := range []struct {
 		who   action.Caller
@@ -56,8 +56,9 @@ func TestASessionNamesNoProxyOfAnotherScope(t *testing.T) {
 	}
 }
 
-// TestASessionWhoseProxyIsGoneIsNotTakenUp by another way out.
-func TestASessionWhoseProxyIsGoneIsNotTakenUp(t *testing.T) {
+// TestASessionWithoutItsProxyIsNotRecovered checks that a session does not
+// continue with another proxy.
+func TestASessionWithoutItsProxyIsNotRecovered(t *testing.T) {
 	keep := with(func(c *session.Config) { c.KeepBoxes = true })
 	r := newRig(t, behind, keep)
 	s, other := r.start(alice, action.SessionStart{}), r.start(bob, action.SessionStart{})
@@ -65,8 +66,8 @@ func TestASessionWhoseProxyIsGoneIsNotTakenUp(t *testing.T) {
 		behind(r)
 		u, err := egress.ParseUpstream("http://oslo.proxy:3128", "")
 		must(r.t, err)
-		r.door = egress.New(egress.Options{Upstreams: map[string]*egress.Upstream{"oslo": u}})
-		r.options.Egress = r.door
+		r.proxy = egress.New(egress.Options{Upstreams: map[string]*egress.Upstream{"oslo": u}})
+		r.options.Egress = r.proxy
 	}
 	next := r.again(without, keep)
 	if got := next.show(alice, s.ID); got.State != "failed" {

@@ -11,13 +11,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-const purgeLimit = 10 * time.Second // to remove what was put into a browser, at a session's end
+const purgeLimit = 10 * time.Second // to remove credentials from a browser at the end of a session
 
-// purge removes the credentials that a session got from its browser, before its box
-// ends, and records that. After an error they may still be there, so that the
-// profile must not be saved. The same holds for credentials that were put into
-// storage: Chromium appends to its files, in which deleted values stay. A profile
-// that was made to keep credentials keeps them.
+// purge removes the credentials that a session got from its browser, before its
+// box ends, and records that. After an error they may still be there, so the
+// profile must not be saved. The same holds for credentials in storage, because
+// Chromium appends to these files and deleted values remain. A profile with
+// keepCredentials keeps them.
 func (ca *credentialAccess) purge(ctx context.Context, sess *openSession, how ending) error {
 	at := sess.snapshot()
 	t, browser := at.terms, at.browser
@@ -50,8 +50,8 @@ func (ca *credentialAccess) purge(ctx context.Context, sess *openSession, how en
 	return err
 }
 
-// purgeBrowser removes the credentials of domains from a browser, into which
-// nothing is put any more.
+// purgeBrowser removes the credentials of domains from a browser, and prevents
+// further injections.
 func (o *openSession) purgeBrowser(ctx context.Context, browser Browser, domains []string) error {
 	ctx, stop := context.WithTimeout(ctx, purgeLimit)
 	defer stop()
@@ -61,10 +61,10 @@ func (o *openSession) purgeBrowser(ctx context.Context, browser Browser, domains
 	return browser.Purge(ctx, domains)
 }
 
-// learnAgain makes the secrets of a browser known to the redaction into which an
-// earlier process put credentials, or whose profile has an imported login. It is
-// done before anybody may call. Faults: credentials_unavailable where they cannot be
-// known any more.
+// learnAgain makes the secrets of a recovered browser known to the redaction:
+// those that an earlier process injected, and an imported login. It is called
+// before any call. Faults: credentials_unavailable if they cannot be known any
+// more.
 func (ca *credentialAccess) learnAgain(ctx context.Context, e entry, browser Browser) error {
 	if err := ca.learnImported(ctx, e, browser); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (ca *credentialAccess) learnAgain(ctx context.Context, e entry, browser Bro
 		}
 		ca.learn(e.ID, *set)
 		if version == "" {
-			continue // it was not put in completely
+			continue // the injection was not complete
 		}
 		if err := browser.Adopt(ctx, *set); err != nil {
 			return err
@@ -99,9 +99,9 @@ func unknowable() error {
 		Hinted("start a new session; a profile that holds them needs the vault they came from")
 }
 
-// learnRotated makes values known to the redaction by which a site has replaced its
-// credentials, such as a new session cookie. It is called after a page was read and
-// before the answer is handed out.
+// learnRotated makes values known to the redaction with which a site replaced its
+// credentials, such as a new session cookie. It is called after a page was read
+// and before the answer.
 func (ca *credentialAccess) learnRotated(ctx context.Context, sess *openSession) error {
 	at := sess.snapshot()
 	domains, browser := at.record.Credentialed, at.browser
@@ -123,11 +123,11 @@ func (ca *credentialAccess) learnFresh(ctx context.Context, session string, brow
 	return nil
 }
 
-// knownFor is how long the secrets of a session stay known after its end: for
-// answers, events and files of it that are on their way out.
+// knownFor is how long the secrets of a session stay known after its end, for
+// answers, events and files that are still being sent.
 const knownFor = time.Hour
 
-// keepKnown notes when a session ended whose secrets are known.
+// keepKnown records the end of a session with known secrets.
 func (ca *credentialAccess) keepKnown(sess *openSession) {
 	if len(sess.now().Credentialed) == 0 {
 		return
@@ -137,7 +137,7 @@ func (ca *credentialAccess) keepKnown(sess *openSession) {
 	ca.endedAt[sess.id] = time.Now()
 }
 
-// forgetSecrets forgets the secrets of sessions that ended long ago.
+// forgetSecrets removes the secrets of sessions that ended long ago.
 func (ca *credentialAccess) forgetSecrets(now time.Time) {
 	ca.mu.Lock()
 	defer ca.mu.Unlock()

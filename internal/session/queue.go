@@ -10,21 +10,20 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// maxQueued is how many starts wait at a time for an open session of others to
-// end; more are refused.
+// maxQueued is how many starts may wait for a free place; further ones are
+// refused.
 const maxQueued = 100
 
-// starter is a start that waits in the queue. look is sent to when the queue has
-// moved on.
+// starter is a waiting start. look receives a value when the queue has moved.
 type starter struct{ look chan struct{} }
 
-// roster is what a directory guards. It has no lock of its own: only the
-// directory's methods reach it.
+// roster is the state of a directory. It has no lock: only the directory's
+// methods use it.
 type roster struct {
 	config Config
 	byID   map[string]*openSession
 	queue  []*starter
-	shut   bool // no session may start any more
+	shut   bool // no more sessions may start
 }
 
 func newDirectory(config Config, store recordStore, notices *endNotices, work *sync.WaitGroup) *directory {
@@ -34,9 +33,9 @@ func newDirectory(config Config, store recordStore, notices *endNotices, work *s
 	}
 }
 
-// enlist adds a session if its name is free and the limits allow one more. Where
-// the gateway has as many as it may, it waits in the queue, first come first
-// served, and tell is called with its place. Faults: already_active,
+// enlist adds a session if its name is free and the limits allow it. If the
+// gateway has its maximum of sessions, the start waits in a queue, first come
+// first served, and tell is called with its place. Faults: already_active,
 // browser_disabled, limit_reached.
 func (d *directory) enlist(ctx context.Context, sess *openSession, tell func(place string)) error {
 	s, err := d.addOrQueue(sess)
@@ -47,7 +46,7 @@ func (d *directory) enlist(ctx context.Context, sess *openSession, tell func(pla
 	return d.awaitTurn(ctx, sess, s, tell)
 }
 
-// addOrQueue adds a session, or queues its start where the gateway is full. The
+// addOrQueue adds a session, or queues its start if the gateway is full. The
 // starter is nil unless the start was queued.
 func (d *directory) addOrQueue(sess *openSession) (*starter, error) {
 	d.mu.Lock()
@@ -66,7 +65,7 @@ func (d *directory) addOrQueue(sess *openSession) (*starter, error) {
 	return s, nil
 }
 
-// awaitTurn waits until a start is the first of the queue and has room.
+// awaitTurn waits until a start is first in the queue and can be added.
 func (d *directory) awaitTurn(ctx context.Context, sess *openSession, s *starter, tell func(place string)) error {
 	timer := time.NewTimer(d.config.StartQueue)
 	defer timer.Stop()
@@ -92,8 +91,8 @@ func (d *directory) awaitTurn(ctx context.Context, sess *openSession, s *starter
 	}
 }
 
-// turn returns the place of a start in the queue, from 1. It is 0 when the
-// session was added, or cannot be: err says why.
+// turn returns the place of a start in the queue, from 1. It is 0 if the session
+// was added or cannot be added; err says why.
 func (d *directory) turn(sess *openSession, s *starter) (place, of int, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -114,14 +113,14 @@ func (d *directory) leaveQueue(s *starter) {
 	d.open.moveQueue()
 }
 
-// adopt adds a session of an earlier process, whatever the limits are.
+// adopt adds a session of an earlier process without checking limits.
 func (d *directory) adopt(sess *openSession) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.open.add(sess, d.work)
 }
 
-// remove takes out a session of which nothing is left but its record.
+// remove removes a session that has ended completely.
 func (d *directory) remove(sess *openSession) {
 	d.mu.Lock()
 	delete(d.open.byID, sess.id)
@@ -131,7 +130,7 @@ func (d *directory) remove(sess *openSession) {
 	d.work.Done()
 }
 
-// shut refuses every start from now on.
+// shut refuses all starts from now on.
 func (d *directory) shut() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -145,18 +144,18 @@ func (r *roster) add(sess *openSession, work *sync.WaitGroup) {
 	work.Add(1)
 }
 
-// moveQueue has the starts that wait look again.
+// moveQueue wakes the waiting starts.
 func (r *roster) moveQueue() {
 	for _, s := range r.queue {
 		select {
 		case s.look <- struct{}{}:
-		default: // it has not looked yet
+		default: // already signalled
 		}
 	}
 }
 
-// fits reports whether the name of a session is free and the limits allow one
-// more.
+// fits returns why a session cannot be added: its name is taken, or a limit is
+// reached.
 func (r *roster) fits(sess *openSession) error {
 	if r.shut {
 		return fault.New(fault.BrowserDisabled, "the gateway is shutting down").Hinted("try again when it is back")
@@ -191,7 +190,7 @@ func (r *roster) fits(sess *openSession) error {
 
 const sessionsKey = "security.max_sessions"
 
-// full is the fault of a start for which the gateway has no room.
+// full is the fault of a start when the gateway is full.
 func (r *roster) full() error {
 	return under(sessionsKey, "open sessions of all scopes", r.config.MaxSessions, r.config.MaxSessions)
 }
@@ -206,6 +205,6 @@ func under(key, what string, have, most int) error {
 		Hinted("close a session that is not needed any more, or wait").With("limit", key).With("max", most).With(fault.WaitKey, slotWait)
 }
 
-// slotWait is after how many seconds it is worth asking again for a session
-// where all are in use.
+// slotWait is the number of seconds after which a caller should try again when
+// all sessions are in use.
 const slotWait = 30

@@ -14,7 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
-// queued is a start that may have to wait.
+// queued is a start that may wait.
 type queued struct {
 	mu     sync.Mutex
 	places []string
@@ -46,17 +46,17 @@ func (q *queued) wants(t *testing.T, places ...string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !slices.Equal(q.places, places) {
-		t.Errorf("it was told %q, want %q", q.places, places)
+		t.Errorf("places %q, want %q", q.places, places)
 	}
 }
 
-func crowd(t *testing.T) *rig {
+func fullRig(t *testing.T) *rig {
 	return newRig(t, with(func(c *session.Config) { c.MaxSessions, c.StartQueue = 1, 30*time.Second }))
 }
 
-func TestStartsWaitForRoomInTheOrderTheyCame(t *testing.T) {
+func TestStartsWaitInTheOrderOfTheirArrival(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := crowd(t)
+		r := fullRig(t)
 		r.start(alice, action.SessionStart{Name: "first"})
 		second, third := r.queue(bob, "second"), r.queue(alice, "third")
 		second.wants(t, "waiting for a free session: place 1 of 1")
@@ -70,18 +70,18 @@ func TestStartsWaitForRoomInTheOrderTheyCame(t *testing.T) {
 	})
 }
 
-func TestAStartDoesNotWaitForEver(t *testing.T) {
+func TestAWaitingStartTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := crowd(t)
+		r := fullRig(t)
 		r.start(alice, action.SessionStart{})
 		late, gone := r.queue(bob, "late"), r.queue(bob, "gone")
 		gone.cancel()
 		if err := <-gone.done; !errors.Is(err, context.Canceled) {
-			t.Errorf("who hung up is answered %v", err)
+			t.Errorf("the cancelled start returned %v", err)
 		}
 		wants(t, fault.LimitReached, <-late.done, "security.max_sessions", "none ended within 30s")
 		last := r.queue(bob, "last")
-		last.wants(t, "waiting for a free session: place 1 of 1") // nobody is before it any more
+		last.wants(t, "waiting for a free session: place 1 of 1") // it is first now
 		last.cancel()
 		<-last.done
 	})
@@ -89,7 +89,7 @@ func TestAStartDoesNotWaitForEver(t *testing.T) {
 
 func TestAShutdownEndsTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := crowd(t)
+		r := fullRig(t)
 		r.start(alice, action.SessionStart{})
 		q := r.queue(bob, "next")
 		go r.end()
@@ -98,7 +98,7 @@ func TestAShutdownEndsTheQueue(t *testing.T) {
 	})
 }
 
-func TestOnlyRoomForAllIsWaitedFor(t *testing.T) {
+func TestOnlyTheLimitOfAllSessionsIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(func(c *session.Config) { c.MaxSessions, c.MaxConcurrent, c.StartQueue = 2, 1, 30*time.Second }))
 		r.start(alice, action.SessionStart{Name: "work"})
@@ -107,12 +107,12 @@ func TestOnlyRoomForAllIsWaitedFor(t *testing.T) {
 	})
 }
 
-func TestASessionAsksToBeIdleForLess(t *testing.T) {
+func TestASessionCanHaveAShorterIdleLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		s := r.start(alice, action.SessionStart{Name: "short", Timeout: 60_000})
 		if s.Timeout != 60_000 {
-			t.Errorf("it says %d", s.Timeout)
+			t.Errorf("the idle limit is %d", s.Timeout)
 		}
 		r.start(alice, action.SessionStart{Name: "long"})
 		time.Sleep(61 * time.Second)

@@ -47,7 +47,7 @@ func realPages(r *rig) {
 	}
 }
 
-func TestTheMainJobInARealBrowser(t *testing.T) {
+func TestASessionInARealBrowser(t *testing.T) {
 	for _, warm := range []bool{false, true} {
 		t.Run(map[bool]string{false: "cold", true: "warm"}[warm], func(t *testing.T) { mainJob(t, warm) })
 	}

@@ -18,7 +18,7 @@ const maxListed = 500 // sessions in a list
 // recordStore keeps the records of sessions.
 type recordStore struct{ db *store.DB }
 
-// entry is a session's record with the parts that callers do not see.
+// entry is a session's record with its internal parts.
 type entry struct {
 	action.Session
 	terms    terms
@@ -26,30 +26,30 @@ type entry struct {
 	failures int
 }
 
-// terms are what a session was started with, and what was added since.
+// terms are the conditions of a session, from its start or added later.
 type terms struct {
 	action.Network
-	Role       action.Role `json:"role"`                 // of who started it
-	Profile    string      `json:"profile,omitempty"`    // id of what it saves to
-	Run        string      `json:"run,omitempty"`        // id of the run whose browser it is
-	Connection string      `json:"connection,omitempty"` // by which it was started; see action.Call
-	Lives      int         `json:"lives,omitempty"`      // how often it was taken up by another process
+	Role       action.Role `json:"role"`                 // of the caller who started it
+	Profile    string      `json:"profile,omitempty"`    // id of its profile
+	Run        string      `json:"run,omitempty"`        // id of its run
+	Connection string      `json:"connection,omitempty"` // over which it was started; see action.Call
+	Lives      int         `json:"lives,omitempty"`      // how often another process recovered it
 
-	Restarts int `json:"restarts,omitempty"` // of the browser by its box, before the session had it
+	Restarts int `json:"restarts,omitempty"` // restarts of the browser by its box, before the session
 
 	Credentialed map[string]string `json:"credentialed,omitempty"` // domains whose credentials it has, with their version
-	Rotated      bool              `json:"rotated,omitempty"`      // it had other versions before, which are not stored
-	Stored       bool              `json:"stored,omitempty"`       // some were put into storage, whose files keep deleted values
-	Named        []string          `json:"named,omitempty"`        // domains whose credentials were asked for
+	Rotated      bool              `json:"rotated,omitempty"`      // it had earlier versions, which are not stored
+	Stored       bool              `json:"stored,omitempty"`       // some were put into storage; these files keep deleted values
+	Named        []string          `json:"named,omitempty"`        // domains whose credentials were requested
 	Imported     []string          `json:"imported,omitempty"`     // hosts whose login was imported into its profile
 
-	Sending action.Sending `json:"sending,omitempty"` // how requests that may change something are treated; asked when empty
+	Sending action.Sending `json:"sending,omitempty"` // treatment of requests that may change something; ask if empty
 
 	Emulate *action.Emulation `json:"emulate,omitempty"`
 
-	Timeout int `json:"timeout,omitempty"` // milliseconds without a call; the configuration's when 0
+	Timeout int `json:"timeout,omitempty"` // idle limit in milliseconds; the configuration's if 0
 
-	Granted []action.AllowHost `json:"more,omitempty"` // hosts that people added since
+	Granted []action.AllowHost `json:"more,omitempty"` // hosts that people added
 }
 
 const entryColumns = `id, name, scope, actor, provider, state, box, created, last_used, closed,
@@ -70,7 +70,7 @@ func (g recordStore) insert(ctx context.Context, e entry) error {
 	return nil
 }
 
-// update stores what may change of a session.
+// update stores the mutable part of a session.
 func (g recordStore) update(ctx context.Context, record action.Session, failures int, c pauseState) error {
 	hands, err := c.text()
 	if err != nil {
@@ -117,7 +117,7 @@ func (g recordStore) archive(ctx context.Context, id string) error {
 	return nil
 }
 
-// bare returns a URL without user, query and fragment, which may hold secrets.
+// bare returns a URL without user, query and fragment, which may contain secrets.
 func bare(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -127,7 +127,7 @@ func bare(raw string) string {
 	return u.String()
 }
 
-// byKey finds a session of the scope by id, or the newest by name.
+// byKey finds a session of the scope by id, or the newest one by name.
 func (g recordStore) byKey(ctx context.Context, scope, key string) (entry, bool, error) {
 	list, err := g.query(ctx, `WHERE scope = ? AND (id = ? OR name = ?) ORDER BY id = ? DESC, created DESC LIMIT 1`,
 		scope, key, key, key)
@@ -204,8 +204,8 @@ func scanEntry(rows *sql.Rows) (entry, error) {
 	return e, err
 }
 
-// addBox stores that a box is about to be made. session is empty for a warm
-// one.
+// addBox stores the id of a box that will be made. session is empty for a warm
+// box.
 func (g recordStore) addBox(ctx context.Context, box, session string) error {
 	_, err := g.db.Writer.ExecContext(ctx, `INSERT INTO boxes (id, session, created) VALUES (?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET session = excluded.session`, box, session, time.Now().UnixNano())
@@ -215,7 +215,7 @@ func (g recordStore) addBox(ctx context.Context, box, session string) error {
 	return nil
 }
 
-// removeBox stores that nothing is left of a box.
+// removeBox removes the id of a box that is completely gone.
 func (g recordStore) removeBox(ctx context.Context, box string) error {
 	if _, err := g.db.Writer.ExecContext(ctx, `DELETE FROM boxes WHERE id = ?`, box); err != nil {
 		return fmt.Errorf("cannot forget box: %w", err)
@@ -223,7 +223,7 @@ func (g recordStore) removeBox(ctx context.Context, box string) error {
 	return nil
 }
 
-// boxes returns every box there may be.
+// boxes returns the ids of all boxes that may exist.
 func (g recordStore) boxes(ctx context.Context) (ids []string, err error) {
 	rows, err := g.db.Reader.QueryContext(ctx, `SELECT id FROM boxes ORDER BY created`)
 	if err != nil {

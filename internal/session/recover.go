@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	attachAtOnce = 4                // boxes recovered at a time; each may wait for its guest to dial again
-	closeLimit   = 30 * time.Second // wall time for ending everything at Close: saving profiles, then boxes
+	attachAtOnce = 4                // boxes recovered at the same time; each may wait for its guest to connect again
+	closeLimit   = 30 * time.Second // wall time for Close: saving profiles, then ending boxes
 )
 
-// errAnother says that the browser of a box was started again: the tabs and cookies
-// of the session are gone.
+// errAnother means that the browser of a box was restarted, so the tabs and
+// cookies of the session are gone.
 var errAnother = errors.New("its browser ended while the gateway was down")
 
 // recover recovers the sessions of an earlier process of this gateway, removes
-// what is too old, and begins to fill the warm pool. Open sessions whose boxes run
-// go on, with stale references; those without a box are failed; boxes without an
-// open session are ended. It is called once, before the first call. An engine
-// that does not answer is no error: its boxes are ended when it does.
+// old records, and starts to fill the warm pool. Open sessions whose boxes run
+// continue, with stale references; those without a box fail; boxes without an
+// open session are ended. It must be called once, before the first call. If the
+// engine does not answer, that is not an error: its boxes are ended later.
 func (l *lifecycle) recover(ctx context.Context) error {
 	left, err := l.store.unfinished(ctx)
 	if err != nil {
@@ -47,7 +47,7 @@ func (l *lifecycle) recover(ctx context.Context) error {
 	taken.Wait()
 	for _, id := range known {
 		if !l.boxes.isClaimed(id) {
-			tryLater(ctx, l.log, l.store.addBox(ctx, id, "")) // so that reap ends it, also where the store did not know it
+			tryLater(ctx, l.log, l.store.addBox(ctx, id, "")) // so that reap ends it even if the database did not contain it
 		}
 	}
 	tryLater(ctx, l.log, l.boxes.reap(ctx))
@@ -55,15 +55,15 @@ func (l *lifecycle) recover(ctx context.Context) error {
 	return l.retain(ctx)
 }
 
-// tryLater logs what may fail without harm: it is tried again later.
+// tryLater logs an error of something that is tried again later.
 func tryLater(ctx context.Context, log *slog.Logger, err error) {
 	if err != nil {
 		log.WarnContext(ctx, "cannot clear up; it is tried again", "error", err)
 	}
 }
 
-// failUnrecovered records that a session did not outlive the earlier process. One that
-// was closing is closed.
+// failUnrecovered records that a session did not survive the earlier process. A
+// closing one becomes closed.
 func (l *lifecycle) failUnrecovered(ctx context.Context, e entry, why string) {
 	at := time.Now().UTC()
 	record := e.Session
@@ -86,8 +86,8 @@ func (l *lifecycle) failUnrecovered(ctx context.Context, e entry, why string) {
 	l.log.WarnContext(ctx, "session not taken up", "session", e.ID, "state", record.State, "reason", record.Reason)
 }
 
-// recoverSession connects to a session's box again. When that fails the session is
-// failed and its box is ended.
+// recoverSession connects to a session's box again. If that fails, the session
+// fails and its box is ended.
 func (l *lifecycle) recoverSession(ctx context.Context, e entry) {
 	ctx, cancel := context.WithTimeout(ctx, l.config.StartTimeout)
 	defer cancel()
@@ -142,9 +142,8 @@ func (l *lifecycle) reattach(ctx context.Context, e entry, network action.Networ
 }
 
 // shutdown ends everything, within 30 s or when ctx ends: warm boxes, and open
-// sessions with theirs. With Config.KeepBoxes open sessions are left as they
-// are, for the next process. What could not be ended is found by the next
-// Recover.
+// sessions with their boxes. With Config.KeepBoxes open sessions are left to the
+// next process. What could not be ended is handled by the next Recover.
 func (l *lifecycle) shutdown(ctx context.Context) error {
 	l.sessions.shut()
 	ctx, cancel := context.WithTimeout(ctx, closeLimit)
@@ -168,11 +167,11 @@ func (l *lifecycle) shutdown(ctx context.Context) error {
 }
 
 const (
-	reapEvery   = time.Minute // for boxes that could not be ended at once
-	retainEvery = time.Hour   // for what is too old
+	reapEvery   = time.Minute // between attempts to end boxes that could not be ended
+	retainEvery = time.Hour   // between removals of old records
 )
 
-// cleanUp removes what is left over, until ctx ends.
+// cleanUp removes leftovers until ctx ends.
 func (l *lifecycle) cleanUp(ctx context.Context) {
 	round, old := time.NewTicker(reapEvery), time.NewTicker(retainEvery)
 	defer round.Stop()

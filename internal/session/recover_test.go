@@ -47,7 +47,7 @@ func TestASessionGoesOnAfterARestart(t *testing.T) {
 		_, err = next.call(t.Context(), alice, "page.goto", "work", &action.Goto{URL: "https://a.wide.example/2"})
 		must(t, err)
 		_, err = next.call(t.Context(), alice, "page.goto", "work", &action.Goto{URL: "https://app.example/"})
-		wants(t, fault.BlockedDomain, err) // the network is the session's own still
+		wants(t, fault.BlockedDomain, err) // the session keeps its own network
 		_, err = next.call(t.Context(), bob, "session.show", "work", nil)
 		wants(t, fault.SessionNotFound, err)
 		if !next.told("session", "taken up again") {
@@ -56,14 +56,14 @@ func TestASessionGoesOnAfterARestart(t *testing.T) {
 		time.Sleep(20 * time.Minute)
 		synctest.Wait()
 		if got := next.show(alice, "work"); got.State != "closed" || len(next.boxes()) != 0 {
-			t.Errorf("its limits are forgotten: %+v, boxes %v", got, next.boxes())
+			t.Errorf("its limits are lost: %+v, boxes %v", got, next.boxes())
 		}
 	})
 }
 
-// A device is as large as such a one, in a warm browser too, and what a session
-// emulates holds after a restart.
-func TestWhatASessionEmulatesIsKept(t *testing.T) {
+// TestEmulationSurvivesARestart checks the emulated device, also in a warm
+// browser, and after a restart.
+func TestEmulationSurvivesARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pooled(1), with(keep))
 		synctest.Wait()
@@ -85,7 +85,7 @@ func TestWhatASessionEmulatesIsKept(t *testing.T) {
 	})
 }
 
-func TestEachGatewayGivesReferencesOfItsOwn(t *testing.T) {
+func TestReferencesDifferAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(keep))
 		box := r.start(alice, action.SessionStart{Name: "work"}).Box
@@ -125,7 +125,7 @@ func (r *rig) spec(id string) sandbox.Spec {
 	return sandbox.Spec{ID: id, Width: 10, Height: 10, DPI: 96, Egress: func(conn net.Conn) { _ = conn.Close() }}
 }
 
-func TestAfterARestartTheNewConfigurationHolds(t *testing.T) {
+func TestTheNewConfigurationAppliesAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(keep))
 		agents, operators := r.start(alice, action.SessionStart{}), r.start(admin, action.SessionStart{Allow: []string{"b.example"}})
@@ -137,10 +137,10 @@ func TestAfterARestartTheNewConfigurationHolds(t *testing.T) {
 				t.Error(diff)
 			}
 		}
-		if d := next.door.Judge(agents.Box, "https://a.wide.example/"); d.Allowed {
+		if d := next.proxy.Judge(agents.Box, "https://a.wide.example/"); d.Allowed {
 			t.Error("a host that was taken off the configuration is still allowed")
 		}
-		if d := next.door.Judge(operators.Box, "https://b.example/"); !d.Allowed {
+		if d := next.proxy.Judge(operators.Box, "https://b.example/"); !d.Allowed {
 			t.Errorf("the operator's host: %+v", d)
 		}
 	})
@@ -170,9 +170,10 @@ func TestSessionsWithoutALivingBoxAreFailed(t *testing.T) {
 	}
 }
 
-// A browser that its box started again before a session had it is that session's;
-// one that was started since is not.
-func TestASessionIsTakenUpWithTheBrowserItHad(t *testing.T) {
+// TestASessionIsRecoveredOnlyWithItsOwnBrowser checks that a session keeps a
+// browser that its box had restarted before the session started, but not one that
+// was restarted since.
+func TestASessionIsRecoveredOnlyWithItsOwnBrowser(t *testing.T) {
 	for _, then := range []int{0, 1} {
 		for _, now := range []int{0, 1, 2} {
 			t.Run(fmt.Sprintf("%d then, %d now", then, now), func(t *testing.T) {
@@ -183,7 +184,7 @@ func TestASessionIsTakenUpWithTheBrowserItHad(t *testing.T) {
 					got := next.show(alice, s.ID)
 					switch {
 					case then == now && (got.State != "open" || len(next.boxes()) != 1):
-						t.Errorf("not taken up: %+v, boxes %v", got, next.boxes())
+						t.Errorf("not recovered: %+v, boxes %v", got, next.boxes())
 					case then != now && (got.State != "failed" || got.Reason != "its browser ended while the gateway was down" || len(next.boxes()) != 0):
 						t.Errorf("%+v, boxes %v", got, next.boxes())
 					}
@@ -193,7 +194,7 @@ func TestASessionIsTakenUpWithTheBrowserItHad(t *testing.T) {
 	}
 }
 
-func TestABoxThatCannotBeTakenUpIsEnded(t *testing.T) {
+func TestABoxThatCannotBeRecoveredIsEnded(t *testing.T) {
 	breaks := map[string]tweak{
 		"page": func(r *rig) { r.fail = errors.New("no page") },
 		"weak": func(r *rig) { r.driver.weak = true },
@@ -223,7 +224,7 @@ func TestHalfStartedAndHalfClosedSessionsAreFinished(t *testing.T) {
 		r.end()
 		db, err := store.Open(t.Context(), filepath.Join(r.state, "state.db"))
 		must(t, err)
-		for state, id := range ids { // as a gateway that was killed leaves them
+		for state, id := range ids { // as a killed gateway leaves them
 			_, err := db.Writer.Exec(`UPDATE sessions SET state = ? WHERE id = ?`, state, id)
 			must(t, err)
 		}
@@ -240,7 +241,7 @@ func TestHalfStartedAndHalfClosedSessionsAreFinished(t *testing.T) {
 	})
 }
 
-func TestAnEngineThatIsAwayIsAskedAgainLater(t *testing.T) {
+func TestAnUnreachableEngineIsAskedAgainLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(keep))
 		s := r.start(alice, action.SessionStart{})
@@ -261,7 +262,7 @@ func TestAnEngineThatIsAwayIsAskedAgainLater(t *testing.T) {
 	})
 }
 
-func TestABoxThatWouldNotStopIsStoppedLater(t *testing.T) {
+func TestABoxThatDidNotStopIsStoppedLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		s := r.start(alice, action.SessionStart{})
@@ -280,7 +281,7 @@ func TestABoxThatWouldNotStopIsStoppedLater(t *testing.T) {
 	})
 }
 
-func TestWhatIsOldIsRemoved(t *testing.T) {
+func TestOldSessionsAndArtifactsAreRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(func(c *session.Config) { c.Retention = 24 * time.Hour; c.MaxAge, c.IdleTimeout = -1, -1 }))
 		old, still := r.start(alice, action.SessionStart{}), r.start(alice, action.SessionStart{})
@@ -306,7 +307,7 @@ func TestWhatIsOldIsRemoved(t *testing.T) {
 	})
 }
 
-func TestCountersAreStoredWithoutBeingAsked(t *testing.T) {
+func TestCountersAreStoredInTheBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		s := r.start(alice, action.SessionStart{})

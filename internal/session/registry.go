@@ -11,7 +11,7 @@ import (
 )
 
 // Registry has the sessions of this gateway. It passes each call to the part that
-// does it. It is safe for concurrent use.
+// carries it out. It is safe for concurrent use.
 type Registry struct {
 	store    recordStore
 	notices  *endNotices
@@ -203,8 +203,8 @@ func (r *Registry) handlers() map[string]handler {
 	return all
 }
 
-// handle sets what does a verb. The compiler checks that it takes the verb's
-// arguments.
+// handle sets the function of a verb. The compiler checks that it accepts the
+// verb's arguments.
 func handle[A, R any](all map[string]handler, verb action.Definition[A, R], do func(context.Context, action.Call, *A) (action.Result, error)) {
 	all[verb.Name] = func(ctx context.Context, call action.Call) (action.Result, error) {
 		args, err := argsOf[A](call)
@@ -215,7 +215,7 @@ func handle[A, R any](all map[string]handler, verb action.Definition[A, R], do f
 	}
 }
 
-// handleBare is handle for what does not use the arguments.
+// handleBare is handle for functions that do not use the arguments.
 func handleBare[A, R any](all map[string]handler, verb action.Definition[A, R], do handler) {
 	all[verb.Name] = do
 }
@@ -238,7 +238,7 @@ func unknown(verb string) *fault.Fault {
 	return fault.New(fault.UnknownAction, "sessions know no verb %q", verb).Hinted("see the table of verbs")
 }
 
-// argsOf returns a call's arguments as T; the zero T where there are none.
+// argsOf returns a call's arguments as T; the zero T if there are none.
 func argsOf[T any](call action.Call) (*T, error) {
 	if call.Args == nil {
 		return new(T), nil
@@ -272,24 +272,25 @@ func pageOf(record action.Session) action.Page {
 	return *record.Page
 }
 
-// Live returns how many sessions are open, those that start or close included.
+// Live returns the number of open sessions, including those that are starting or
+// closing.
 func (r *Registry) Live() int { return r.sessions.count() }
 
-// Pause pauses a session for the gate, and raises an alert. A session that is
-// paused already stays as it is. Faults: session_not_found, not_active.
+// Pause pauses a session for the gate and raises an alert. A paused session stays
+// as it is. Faults: session_not_found, not_active.
 func (r *Registry) Pause(ctx context.Context, session, code, why string) error {
 	return r.control.pauseByID(ctx, session, code, why)
 }
 
 // RequestableHost returns the host that a person could add to a session so that a
-// document may come from an address; empty where no host would help, or none
-// is missing. Private places that are not configured cannot be asked for.
+// document may come from an address; empty if no host would help or none is
+// missing. Private addresses that are not configured cannot be requested.
 func (r *Registry) RequestableHost(session, address string) string {
 	return r.networks.requestableHost(session, address)
 }
 
-// QueueNotice adds a note to the next answer to an agent of a session, once. A
-// session that is over takes none.
+// QueueNotice adds a note to the next answer to an agent of a session, once. It
+// does nothing if the session has ended.
 func (r *Registry) QueueNotice(session, words string) { r.control.queueNotice(session, words) }
 
 // Attach attaches a client of the DevTools protocol to the session's browser. onMessage
@@ -299,42 +300,41 @@ func (r *Registry) Attach(ctx context.Context, call action.Call, pin action.Pin,
 	return r.pages.attach(ctx, call, pin, onMessage)
 }
 
-// TargetScreenshot keeps a picture of a page, with the pinned element outlined, for
-// the people who are asked about it. It may show what the agent may not read, so
-// that only operators can fetch the artifact whose id it returns. Faults:
-// not_active, limit_reached, and those of the page engine.
+// TargetScreenshot stores a screenshot of a page, with the pinned element
+// outlined, for the people who are asked about it. It may show what the agent may
+// not read, so only operators can fetch this artifact. Faults: not_active,
+// limit_reached, and those of the page engine.
 func (r *Registry) TargetScreenshot(ctx context.Context, call action.Call, pin action.Pin) (string, error) {
 	return r.pages.screenshot(ctx, call, pin)
 }
 
-// Refused records a request that the egress proxy or the page engine refused to
-// a box; it does not wait. Of a page that is refused very often only
-// some are recorded, with the number of the others.
+// Refused records a request of a box that the egress proxy or the page engine
+// refused. It does not block. If a page is refused very often, only some refusals
+// are recorded, with the number of the others.
 func (r *Registry) Refused(box string, refusal action.Refusal) { r.refusals.add(box, refusal) }
 
-// Opens asks about a WebSocket that a box wants to open, and waits for a person
-// where one is asked. An error refuses it.
+// Opens judges a WebSocket that a box wants to open, and waits for a person if
+// one is asked. An error refuses it.
 func (r *Registry) Opens(ctx context.Context, box string, channel action.Channel) error {
 	return r.pages.opensChannel(ctx, box, channel)
 }
 
-// SetNetwork changes what sessions may reach. Those that run lose what is not
-// configured any more, unless an operator chose or allowed it, and gain
-// nothing. Faults: invalid_request naming the entry that cannot be read; then
-// nothing changes.
+// SetNetwork changes what sessions may reach. Running sessions lose what is not
+// configured any more, unless an operator chose or a person allowed it, and gain
+// nothing. Faults: invalid_request, which names the bad entry; then nothing
+// changes.
 func (r *Registry) SetNetwork(n action.Network) error { return r.networks.set(n) }
 
-// Recover recovers the sessions of an earlier process of this gateway, removes what
-// is too old, and begins to fill the warm pool. Open sessions whose boxes run go on,
-// with stale references; those without a box are failed; boxes without an open
-// session are ended. It is called once, before the first call. An
-// engine that does not answer is no error: its boxes are ended when it does.
+// Recover recovers the sessions of an earlier process of this gateway, removes
+// old records, and starts to fill the warm pool. Open sessions whose boxes run
+// continue, with stale references; those without a box fail; boxes without an
+// open session are ended. It must be called once, before the first call. If the
+// engine does not answer, that is not an error: its boxes are ended later.
 func (r *Registry) Recover(ctx context.Context) error { return r.life.recover(ctx) }
 
 // Close ends everything, within 30 s or when ctx ends: warm boxes, and open
-// sessions with theirs. With Config.KeepBoxes open sessions are left as they
-// are, for the next process. What could not be ended is found by the next
-// Recover.
+// sessions with their boxes. With Config.KeepBoxes open sessions are left to the
+// next process. What could not be ended is handled by the next Recover.
 func (r *Registry) Close(ctx context.Context) error { return r.life.shutdown(ctx) }
 
 // list lists the scope's sessions, newest first.

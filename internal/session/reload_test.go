@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-func TestANewNetworkTakesAwayAndGivesNothingToSessionsThatRun(t *testing.T) {
+func TestANewNetworkOnlyNarrowsRunningSessions(t *testing.T) {
 	r := newRig(t)
 	mine := r.start(alice, action.SessionStart{})
 	chosen := r.start(admin, action.SessionStart{Allow: []string{"app.example"}})
@@ -30,14 +30,14 @@ func TestANewNetworkTakesAwayAndGivesNothingToSessionsThatRun(t *testing.T) {
 		{after.Box, "https://app.example/", false},
 		{after.Box, "https://new.example/", true},
 	} {
-		if got := r.door.Judge(c.box, c.url).Allowed; got != c.allowed {
+		if got := r.proxy.Judge(c.box, c.url).Allowed; got != c.allowed {
 			t.Errorf("%s from box %s: allowed %v", c.url, c.box, got)
 		}
 	}
 	result, err := r.call(t.Context(), alice, "session.show", mine.ID, nil)
 	must(t, err)
 	if !strings.Contains(strings.Join(result.Notes, "\n"), "not allowed any more: app.example") {
-		t.Errorf("its agent is told %v", result.Notes)
+		t.Errorf("its agent gets the notes %v", result.Notes)
 	}
 	s := r.show(alice, mine.ID)
 	if len(s.Allow) != 0 {
@@ -45,18 +45,18 @@ func TestANewNetworkTakesAwayAndGivesNothingToSessionsThatRun(t *testing.T) {
 	}
 }
 
-func TestANewNetworkLeavesWhatAPersonAllowed(t *testing.T) {
+func TestANewNetworkKeepsHostsThatAPersonAllowed(t *testing.T) {
 	r := newRig(t)
 	mine := r.start(alice, action.SessionStart{})
 	_, err := r.call(t.Context(), admin, "session.allow", mine.ID, &action.AllowHost{Host: "more.example"})
 	must(t, err)
 	must(t, r.SetNetwork(action.Network{Navigation: []string{"new.example"}, Subresources: "same-site"}))
-	if !r.door.Judge(mine.Box, "https://more.example/").Allowed || r.door.Judge(mine.Box, "https://app.example/").Allowed {
-		t.Error("what a person allowed is what is left")
+	if !r.proxy.Judge(mine.Box, "https://more.example/").Allowed || r.proxy.Judge(mine.Box, "https://app.example/").Allowed {
+		t.Error("only the host that a person allowed must remain")
 	}
 }
 
-func TestANetworkThatCannotBeReadChangesNothing(t *testing.T) {
+func TestAnInvalidNetworkChangesNothing(t *testing.T) {
 	r := newRig(t)
 	before := r.start(alice, action.SessionStart{})
 	if err := r.SetNetwork(action.Network{Navigation: []string{"https://app.example/"}}); fault.CodeOf(err) != fault.InvalidRequest {
@@ -65,7 +65,7 @@ func TestANetworkThatCannotBeReadChangesNothing(t *testing.T) {
 	if s := r.start(alice, action.SessionStart{}); !slices.Contains(s.Allow, "app.example") {
 		t.Errorf("allowed %v", s.Allow)
 	}
-	if !r.door.Judge(before.Box, "https://app.example/").Allowed {
+	if !r.proxy.Judge(before.Box, "https://app.example/").Allowed {
 		t.Error("a session that runs lost a host")
 	}
 }

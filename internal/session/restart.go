@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	maxRestarts  = 10                     // of a session's browser, whatever its box says
-	restartLimit = 30 * time.Second       // for a box to start its browser again, and for its page to open
-	restartPoll  = 100 * time.Millisecond // between looks whether the box has
+	maxRestarts  = 10                     // of a session's browser
+	restartLimit = 30 * time.Second       // for a box to restart its browser and for its page to open
+	restartPoll  = 100 * time.Millisecond // between two checks
 	noticeLimit  = time.Second            // for a box to notice that its browser has ended
 )
 
-// waitBrowser returns a session's browser. Where the box is starting it again it
-// waits until it is there. Faults: not_active when the session ends meanwhile.
+// waitBrowser returns a session's browser. If the box is restarting it, it waits.
+// Faults: not_active if the session ends meanwhile.
 func (o *openSession) waitBrowser(ctx context.Context) (Browser, error) {
 	for {
 		o.mu.Lock()
@@ -34,7 +34,7 @@ func (o *openSession) waitBrowser(ctx context.Context) (Browser, error) {
 		select {
 		case <-changed:
 		case <-box.Done():
-			return browser, nil // its fault says what became of it
+			return browser, nil // its fault says what happened
 		case <-o.closing:
 			return nil, o.over()
 		case <-ctx.Done():
@@ -43,13 +43,13 @@ func (o *openSession) waitBrowser(ctx context.Context) (Browser, error) {
 	}
 }
 
-// restartBrowser gives a session the browser that its box started after the one
-// before ended. ok is false where there is none.
+// restartBrowser gives a session the browser that its box started after the last
+// one ended. ok is false if there is none.
 func (l *lifecycle) restartBrowser(sess *openSession, s stage) (next stage, ok bool) {
 	if sess.over() != nil || s.restarts >= maxRestarts {
 		return s, false
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), restartLimit) // it belongs to no call
+	ctx, cancel := context.WithTimeout(context.Background(), restartLimit) // belongs to no call
 	defer cancel()
 	health, again := l.startedAgain(ctx, s)
 	if !again {
@@ -71,8 +71,8 @@ func (l *lifecycle) restartBrowser(sess *openSession, s stage) (next stage, ok b
 	return next, true
 }
 
-// startedAgain waits for a box to start its browser again. It returns false where
-// the box has given up, or where the browser has not ended.
+// startedAgain waits for a box to restart its browser. It returns false if the
+// box has given up, or if the browser has not ended.
 func (l *lifecycle) startedAgain(ctx context.Context, s stage) (sandbox.Health, bool) {
 	ticker := time.NewTicker(restartPoll)
 	defer ticker.Stop()
@@ -97,9 +97,9 @@ func (l *lifecycle) startedAgain(ctx context.Context, s stage) (sandbox.Health, 
 	}
 }
 
-// openRestarted opens the page of a browser that was started again. It has nothing
-// of the one before: credentials are put in again before the next visit, and
-// references are new.
+// openRestarted opens the page of a restarted browser. Nothing of the old browser
+// is left: credentials are injected again before the next visit, and references
+// are new.
 func (l *lifecycle) openRestarted(ctx context.Context, sess *openSession, s *stage) error {
 	err := l.saver.changeTerms(ctx, sess, func(t *terms) {
 		t.Lives, t.Restarts = t.Lives+1, s.restarts
@@ -125,7 +125,7 @@ func (l *lifecycle) openRestarted(ctx context.Context, sess *openSession, s *sta
 	return err
 }
 
-// useRestarted gives the session a browser that was started again, and tells its
+// useRestarted gives the session a restarted browser, and adds a note for its
 // agent.
 func (l *lifecycle) useRestarted(sess *openSession, s stage, health sandbox.Health) {
 	var what string
@@ -138,8 +138,8 @@ func (l *lifecycle) useRestarted(sess *openSession, s stage, health sandbox.Heal
 	}
 }
 
-// restarted gives the session the browser that was started again. It returns
-// what happened, as the agent and the audit are told.
+// restarted gives the session a restarted browser. It returns the description for
+// the agent and the audit trail.
 func (s *sessionState) restarted(browser Browser, health sandbox.Health) (what string) {
 	was, now := bare(pageOf(s.record).URL), browser.Page()
 	what = "the browser crashed"
@@ -158,8 +158,8 @@ func (s *sessionState) restarted(browser Browser, health sandbox.Health) (what s
 	return what
 }
 
-// explainCrash adds to the fault of a page that crashed whether the memory of its
-// box was used up.
+// explainCrash adds to the fault of a crashed page whether the memory of its box
+// was exhausted.
 func (p *pages) explainCrash(ctx context.Context, sess *openSession, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), proofLimit)
 	defer cancel()
@@ -180,7 +180,7 @@ func (p *pages) explainCrash(ctx context.Context, sess *openSession, err error) 
 		Hinted("%s; the page needs more than its box has: an operator can raise browser.sandbox.container.memory_limit", f.Hint).With("reason", "memory").Because(err)
 }
 
-// browserCrashed is the fault of a call whose browser ended under it.
+// browserCrashed is the fault of a call whose browser crashed.
 func browserCrashed(call action.Call, err error) error {
 	return fault.New(fault.PageCrashed, "the browser crashed during %s, and is started again", call.Verb).
 		Hinted("%s", "it may have been done or not: go to the page again with page.goto, and look").Because(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-func TestASessionGoesOnWithABrowserThatWasStartedAgain(t *testing.T) {
+func TestASessionContinuesWithARestartedBrowser(t *testing.T) {
 	for name, short := range map[string]bool{"crashed": false, "for want of memory": true} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -26,11 +26,11 @@ func TestASessionGoesOnWithABrowserThatWasStartedAgain(t *testing.T) {
 					said := strings.Join(result.Notes, "; ")
 					for _, word := range []string{"the browser crashed", "started again", "go there again"} {
 						if !strings.Contains(said, word) {
-							t.Errorf("it is told %q, without %q", said, word)
+							t.Errorf("notes %q, without %q", said, word)
 						}
 					}
 					if strings.Contains(said, "memory") != short || strings.Contains(said, "hunter2") || strings.Contains(said, "at https://app.example/form") != (life == 1) {
-						t.Errorf("it is told %q", said)
+						t.Errorf("notes %q", said)
 					}
 					after := r.page(s.Box)
 					if after == before || after.options.Life != life {
@@ -45,7 +45,7 @@ func TestASessionGoesOnWithABrowserThatWasStartedAgain(t *testing.T) {
 	}
 }
 
-func TestACallWhoseBrowserCrashesIsNotSaidToBeDone(t *testing.T) {
+func TestACallWhoseBrowserCrashesFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		s := r.start(alice, action.SessionStart{})
@@ -58,7 +58,7 @@ func TestACallWhoseBrowserCrashesIsNotSaidToBeDone(t *testing.T) {
 	})
 }
 
-func TestAPageThatCrashedForWantOfMemorySaysSo(t *testing.T) {
+func TestTheFaultSaysThatAPageCrashedWithoutMemory(t *testing.T) {
 	for short, want := range map[bool]string{true: "memory_limit", false: "the page crashed"} {
 		r := newRig(t)
 		s := r.start(alice, action.SessionStart{})
@@ -74,7 +74,7 @@ func TestAPageThatCrashedForWantOfMemorySaysSo(t *testing.T) {
 	}
 }
 
-func TestTheStatusOfAHeldSessionIsThatOfItsBrowser(t *testing.T) {
+func TestTheStatusOfAPausedSessionShowsItsBrowser(t *testing.T) {
 	for _, verb := range []string{"session.pause", "session.take"} {
 		r := newRig(t)
 		s := r.start(alice, action.SessionStart{})
@@ -86,16 +86,16 @@ func TestTheStatusOfAHeldSessionIsThatOfItsBrowser(t *testing.T) {
 			t.Errorf("after %s the status is %+v", verb, status)
 		}
 		if said := strings.Join(result.Notes, ""); !strings.Contains(said, "ann") || !strings.Contains(said, "lunch") {
-			t.Errorf("who holds it is told as %q", said)
+			t.Errorf("the holder is shown as %q", said)
 		}
 	}
 }
 
-func TestCredentialsArePutIntoABrowserThatWasStartedAgain(t *testing.T) {
+func TestCredentialsAreInjectedIntoARestartedBrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := &cellar{}
+		c := &fakeVault{}
 		c.store("alice", "app.example", "1", "a-secret-of-the-site")
-		r := newRig(t, drawing(c))
+		r := newRig(t, withVault(c))
 		s := r.start(alice, action.SessionStart{})
 		for range 2 {
 			must(t, r.page(s.Box).options.Prepare(t.Context(), "https://app.example/"))
@@ -107,7 +107,7 @@ func TestCredentialsArePutIntoABrowserThatWasStartedAgain(t *testing.T) {
 			time.Sleep(time.Second)
 			must(t, errOf(r.call(t.Context(), alice, "page.click", s.ID, &action.Click{})))
 			if shown := r.show(alice, s.ID); len(shown.Credentialed) != 1 {
-				t.Errorf("it is no session with credentials any more: %+v", shown)
+				t.Errorf("it is not marked as credentialed any more: %+v", shown)
 			}
 		}
 	})

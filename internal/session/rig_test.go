@@ -32,8 +32,8 @@ var (
 	admin = action.Caller{Actor: "ann", Scope: "alice", Role: action.Operator}
 )
 
-// rig is a gateway's life around a registry: what outlives it is on disk and
-// on the engine.
+// rig is a registry with its surroundings. The parts that survive a restart are
+// on disk and in the engine.
 type rig struct {
 	*session.Registry
 	t       testing.TB
@@ -42,21 +42,21 @@ type rig struct {
 	db      *store.DB
 	files   *artifact.Store
 	kept    *profile.Store
-	door    *egress.Proxy
+	proxy   *egress.Proxy
 	state   string
 	options session.Options
 
 	mu                     sync.Mutex
-	pages                  map[string]*tab // the last one of each box
+	pages                  map[string]*tab // the last page of each box
 	opens                  int
 	fail                   error               // of opening a page
-	answers                action.StorageState // of the pages that open next
+	answers                action.StorageState // of pages that are opened from now on
 	unreadable, unrestored error               // likewise
 	whileRestoring         func()              // likewise
-	leaves                 []byte              // what the browsers that start next leave in their profile; a tar when nil
+	leaves                 []byte              // the profile of browsers that start from now on; a tar if nil
 
 	events []action.Record
-	news   chan struct{} // has something in it after each event
+	news   chan struct{} // receives a value after each event
 }
 
 func config() session.Config {
@@ -72,7 +72,7 @@ type tweak func(*rig)
 
 func with(change func(*session.Config)) tweak { return func(r *rig) { change(&r.options.Config) } }
 
-// newRig makes a gateway on a machine of its own and lets it recover.
+// newRig makes a gateway on a new machine and calls Recover.
 func newRig(t testing.TB, tweaks ...tweak) *rig {
 	t.Helper()
 	return boot(t, t.TempDir(), sandboxtest.NewEngine(), tweaks...)
@@ -94,9 +94,9 @@ func boot(t testing.TB, state string, engine *sandboxtest.Engine, tweaks ...twea
 		t:    t, engine: engine, driver: &driver{Driver: engine.Driver("gw")}, db: db, files: files, state: state,
 		pages: map[string]*tab{}, news: make(chan struct{}, 1),
 	}
-	r.door = egress.New(egress.Options{OnRefused: func(box string, refusal action.Refusal) { r.Refused(box, refusal) }})
+	r.proxy = egress.New(egress.Options{OnRefused: func(box string, refusal action.Refusal) { r.Refused(box, refusal) }})
 	r.options = session.Options{
-		DB: db, Artifacts: files, Profiles: kept, Driver: r.driver, Egress: r.door, Open: r.openPage, Record: r.record, Config: config(), Log: log,
+		DB: db, Artifacts: files, Profiles: kept, Driver: r.driver, Egress: r.proxy, Open: r.openPage, Record: r.record, Config: config(), Log: log,
 	}
 	for _, change := range tweaks {
 		change(r)
@@ -108,7 +108,7 @@ func boot(t testing.TB, state string, engine *sandboxtest.Engine, tweaks ...twea
 	return r
 }
 
-// end ends the gateway as a shutdown does.
+// end shuts the gateway down.
 func (r *rig) end() {
 	r.mu.Lock()
 	over := r.Registry == nil
@@ -120,10 +120,10 @@ func (r *rig) end() {
 		r.t.Error(err)
 	}
 	r.Registry = nil
-	must(r.t, errors.Join(r.door.Shutdown(context.Background()), r.files.Close(), r.db.Close()))
+	must(r.t, errors.Join(r.proxy.Shutdown(context.Background()), r.files.Close(), r.db.Close()))
 }
 
-// again boots the gateway's next life.
+// again starts the gateway again.
 func (r *rig) again(tweaks ...tweak) *rig {
 	r.t.Helper()
 	r.end()
@@ -147,8 +147,8 @@ func (r *rig) record(event action.Record) {
 	}
 }
 
-// told reports whether an event of that type has been recorded whose result
-// or detail contains text.
+// told reports whether an event of this type was recorded whose result or detail
+// contains text.
 func (r *rig) told(kind, text string) bool { return r.count(kind, text) > 0 }
 
 func (r *rig) count(kind, text string) (n int) {
@@ -162,7 +162,7 @@ func (r *rig) count(kind, text string) (n int) {
 	return n
 }
 
-// call goes the way the gate goes: look, then do.
+// call makes a call as the gate does: look, then do.
 func (r *rig) call(ctx context.Context, who action.Caller, verb, key string, args any) (action.Result, error) {
 	c := action.Call{ID: "c1", Verb: verb, Caller: who, Session: key, Args: args}
 	_, pin, err := r.Look(ctx, c)
@@ -187,7 +187,7 @@ func (r *rig) show(who action.Caller, key string) action.Session {
 	return *result.Data.(*action.Session)
 }
 
-// opened is how many pages were opened.
+// opened returns how many pages were opened.
 func (r *rig) opened() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -238,7 +238,7 @@ func (r *rig) openPage(ctx context.Context, box sandbox.Box, o engine.Options) (
 	defer r.mu.Unlock()
 	r.opens++
 	if r.fail != nil {
-		return (*tab)(nil), errors.Join(r.fail, stream.Close()) // as an opener does that passes a pointer on
+		return (*tab)(nil), errors.Join(r.fail, stream.Close()) // a nil pointer in the interface
 	}
 	t := &tab{options: o, stream: stream, done: make(chan struct{}), at: action.Page{URL: "about:blank"}}
 	t.holds, t.unreadable, t.unrestored, t.whileRestoring = r.answers, r.unreadable, r.unrestored, r.whileRestoring
@@ -250,20 +250,20 @@ func (r *rig) openPage(ctx context.Context, box sandbox.Box, o engine.Options) (
 	return t, nil
 }
 
-// driver passes everything on; tests make parts of it fail.
+// driver wraps a driver; tests make parts of it fail.
 type driver struct {
 	sandbox.Driver
 	mu        sync.Mutex
 	weak      bool
 	mute      error // of every Health
-	again     int   // how often every box has started its browser again
+	again     int   // how often every box has restarted its browser
 	stops     error
 	lists     error
-	ways      map[string]sandboxEgress // out of boxes
-	once      error                    // the next Assign answers so
-	hold      chan struct{}            // Stop waits for it to be closed
-	freezeErr error                    // why no box can be frozen
-	onFreeze  func()                   // is called when a box has been frozen, before that is answered
+	ways      map[string]sandboxEgress // egress handlers of boxes
+	once      error                    // the error of the next Assign
+	hold      chan struct{}            // Stop waits until it is closed
+	freezeErr error                    // the error of Freeze
+	onFreeze  func()                   // called when a box was frozen, before Freeze returns
 }
 
 func (d *driver) set(change func(*driver)) {

@@ -10,7 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// runVerbs does the verbs that a contract run makes of its browser.
+// runVerbs carries out the verbs with which a contract run uses its browser.
 type runVerbs struct {
 	sessions *directory
 	networks *networks
@@ -19,7 +19,7 @@ type runVerbs struct {
 	life     *lifecycle
 }
 
-// lookAt looks at the calls that start, probe and end the browser of a run.
+// lookAt looks at the calls that start, check and end the browser of a run.
 func (v *runVerbs) lookAt(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	if call.Verb == action.VerbRunOpen.Name {
 		p, grant, err := v.plans.planForRun(ctx, call)
@@ -33,8 +33,7 @@ func (v *runVerbs) lookAt(ctx context.Context, call action.Call) (action.Facts, 
 	return seen, action.Pin{Session: record.ID}, err
 }
 
-// allow adds the host of an address to what a run may open: a person decided
-// it.
+// allow adds the host of an address to a run's network: a person decided it.
 func (v *runVerbs) allow(ctx context.Context, call action.Call, args *action.RunAllow) (action.Result, error) {
 	host := v.networks.requestableHost(call.Session, args.URL)
 	if host == "" {
@@ -62,7 +61,7 @@ func (v *runVerbs) open(ctx context.Context, call action.Call) (action.Result, e
 	return action.Result{Session: sess.id, Data: &record}, nil
 }
 
-// probe finds out, by trying, whether what a run needs is there.
+// probe checks whether what a run needs is available.
 func (v *runVerbs) probe(ctx context.Context, call action.Call, args *action.RunProbe) (action.Result, error) {
 	sess, err := v.sessions.admit(ctx, call)
 	if err != nil {
@@ -96,8 +95,8 @@ func (bs *boxes) probeBox(ctx context.Context, id string) action.RunCheck {
 	return check
 }
 
-// probeRules has the egress proxy judge the first page of a run, and a host that
-// must be refused: no list names it, since .invalid never resolves (RFC 2606).
+// probeRules lets the egress proxy judge the first page of a run, and a host that
+// must be refused: .invalid never resolves (RFC 2606), so no list contains it.
 func (v *runVerbs) probeRules(box, url string) action.RunCheck {
 	canary := "https://canary-" + strings.TrimPrefix(newID(), "s") + ".invalid/"
 	first, other := v.networks.egress.Judge(box, url), v.networks.egress.Judge(box, canary)

@@ -11,7 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
-func TestARunsHostsAreJudgedBeforeItHasABrowser(t *testing.T) {
+func TestHostsOfARunAreCheckedBeforeItsBrowserStarts(t *testing.T) {
 	r := newRig(t)
 	for _, try := range []struct {
 		who     action.Caller
@@ -36,11 +36,11 @@ func TestARunsHostsAreJudgedBeforeItHasABrowser(t *testing.T) {
 		}
 	}
 	if r.Live() != 0 {
-		t.Error("to look started a session")
+		t.Error("the look started a session")
 	}
 }
 
-func TestARunsBrowserIsItsOwnAndProbed(t *testing.T) {
+func TestARunHasItsOwnBrowserWhichIsProbed(t *testing.T) {
 	r := newRig(t)
 	mine := r.start(alice, action.SessionStart{})
 	result, err := r.call(t.Context(), alice, "run.open", "", &action.RunOpen{Run: "r1", URL: "https://app.example/", Hosts: []string{"app.example"}})
@@ -72,12 +72,12 @@ func TestARunsBrowserIsItsOwnAndProbed(t *testing.T) {
 	}
 }
 
-func TestARunsBrowserHasNoLimitButItsOwn(t *testing.T) {
+func TestARunHasOnlyItsOwnLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(func(c *session.Config) { c.MaxActions, c.MaxAge = 2, 3*time.Minute }))
 		result, err := r.call(t.Context(), alice, "run.open", "", &action.RunOpen{Run: "r1", URL: "https://app.example/", Hosts: []string{"app.example"}})
 		must(t, err)
-		for range action.MostRunActions + 1 { // its first page is one
+		for range action.MostRunActions + 1 { // its first page counts too
 			_, err := r.call(t.Context(), alice, "page.click", result.Session, &action.Click{})
 			must(t, err)
 			time.Sleep(5 * time.Second)

@@ -11,18 +11,18 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// saver stores the records of sessions: at once where the caller waits for it,
-// and within saveEvery where it does not.
+// saver stores the records of sessions: at once if the caller waits for it,
+// otherwise within saveEvery.
 type saver struct {
 	store    recordStore
 	sessions *directory
 	known    *redact.Book
 	log      *slog.Logger
-	flush    chan struct{} // asks for changed records to be stored
+	flush    chan struct{} // signals that records have changed
 }
 
 const (
-	saveEvery = time.Second     // counters of a busy session are stored this often; a killed gateway forgets no more
+	saveEvery = time.Second     // interval of storing counters; a killed gateway loses at most this
 	saveLimit = 5 * time.Second // wall time of storing a record
 )
 
@@ -48,8 +48,7 @@ func (w *saver) ask() {
 	}
 }
 
-// run stores what has changed, a second after it was asked to, until ctx
-// ends.
+// run stores changes, a second after the signal, until ctx ends.
 func (w *saver) run(ctx context.Context) {
 	for {
 		wait(ctx, w.flush, nil)
@@ -77,7 +76,7 @@ func (w *saver) saveDirty(ctx context.Context) error {
 	return nil
 }
 
-// savePause stores a change of the pause before anybody is told.
+// savePause stores a change of the pause before it is reported.
 func (w *saver) savePause(ctx context.Context, sess *openSession) error {
 	if err := w.save(ctx, sess); err != nil {
 		w.ask()
@@ -87,8 +86,8 @@ func (w *saver) savePause(ctx context.Context, sess *openSession) error {
 	return nil
 }
 
-// changeTerms changes the terms of a session. They stay as they are where the change
-// cannot be stored.
+// changeTerms changes the terms of a session. If the change cannot be stored,
+// they are not changed.
 func (w *saver) changeTerms(ctx context.Context, sess *openSession, change func(*terms)) error {
 	sess.changingTerms.Lock()
 	defer sess.changingTerms.Unlock()
@@ -101,8 +100,8 @@ func (w *saver) changeTerms(ctx context.Context, sess *openSession, change func(
 	return nil
 }
 
-// redacted removes the session's secrets from what is stored: the address and the
-// title of the page, and notes, may hold one.
+// redacted redacts the session's secrets in what is stored: the address and title
+// of the page, and the notes.
 func (w *saver) redacted(s action.Session, c pauseState) (action.Session, pauseState) {
 	known := w.known.Of(s.ID)
 	session, err := redact.Value(known, s)

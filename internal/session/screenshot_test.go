@@ -7,9 +7,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// What was made for the people who are asked is there for them alone: not to
-// be fetched, listed or uploaded by an agent, nor by operators of another scope.
-func TestOnlyOperatorsOfTheScopeSeeAPortrait(t *testing.T) {
+// TestOnlyOperatorsOfTheScopeGetATargetScreenshot checks that agents, and
+// operators of other scopes, can neither fetch, list nor upload it.
+func TestOnlyOperatorsOfTheScopeGetATargetScreenshot(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
 	id, err := r.TargetScreenshot(t.Context(), action.Call{Verb: "page.click", Caller: alice}, action.Pin{Session: s.ID, Node: "7"})

@@ -16,8 +16,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// secretFacts are the facts by which the gate judges whether a secret may be typed. Faults:
-// not_found, credentials_unavailable, invalid_request.
+// secretFacts returns the facts by which the gate judges whether a secret may be
+// typed. Faults: not_found, credentials_unavailable, invalid_request.
 func (ca *credentialAccess) secretFacts(ctx context.Context, sess *openSession, call action.Call, address string) (*action.SecretFacts, error) {
 	args, err := argsOf[action.FillSecret](call)
 	if err != nil {
@@ -30,8 +30,8 @@ func (ca *credentialAccess) secretFacts(ctx context.Context, sess *openSession, 
 	return &action.SecretFacts{Name: args.Secret, Domain: set.Domain, Origin: originOf(*set), Free: set.FillUnasked}, nil
 }
 
-// login returns the credentials that a named secret belongs to: those of the domain
-// in the arguments, or else of the host of an address.
+// login returns the credentials of a named secret: those of the domain in the
+// arguments, or else of the host of an address.
 func (ca *credentialAccess) login(ctx context.Context, sess *openSession, args *action.FillSecret, address string) (*credentials.Set, error) {
 	if args.Domain != "" {
 		address = "https://" + args.Domain + "/"
@@ -71,12 +71,13 @@ func (ca *credentialAccess) lookUp(ctx context.Context, scope, host string) (*cr
 	return set, err
 }
 
-// originOf is the only origin that gets the storage, headers and logins of a set.
+// originOf returns the only origin that gets the storage, headers and logins of a
+// set.
 func originOf(set credentials.Set) string { return strings.ToLower(set.HomeOrigin()) }
 
-// fillSecret types a secret. Before the page has it, the redaction knows it and the
-// session is marked as having the domain's credentials. Faults: those of secretFacts
-// and of the page engine.
+// fillSecret types a secret. Before the page gets it, the redaction knows it, and
+// the session is marked as having the domain's credentials. Faults: those of
+// secretFacts and of the page engine.
 func (ca *credentialAccess) fillSecret(ctx context.Context, sess *openSession, call action.Call, pin action.Pin) (action.Result, error) {
 	args, err := argsOf[action.FillSecret](call)
 	if err != nil {
@@ -98,8 +99,8 @@ func (ca *credentialAccess) fillSecret(ctx context.Context, sess *openSession, c
 	return sess.stage().browser.Do(ctx, call.Verb, filling, pin)
 }
 
-// secretsIn are the values that no output may have once a secret was typed: the
-// secret, unless it is a user name, and what was typed for it.
+// secretsIn returns the values that no output may contain after a secret was
+// typed: the secret, unless it is a user name, and the typed text.
 func secretsIn(set *credentials.Set, name string, typed credentials.Secret) []credentials.Secret {
 	secrets := redact.Secrets(credentials.Set{Login: map[string]credentials.Secret{name: set.Login[name]}})
 	if typed != set.Login[name] {
@@ -108,9 +109,9 @@ func secretsIn(set *credentials.Set, name string, typed credentials.Secret) []cr
 	return secrets
 }
 
-// beforeSecrets is called before a session gets secrets of a domain. It makes them
-// known to the redaction, stores that the session has them, and ends the calls that
-// agents do not have then. Faults: credentials_unavailable, internal.
+// beforeSecrets is called before a session gets secrets of a domain. It makes
+// them known to the redaction, stores that the session has them, and cancels the
+// calls that agents may not make then. Faults: credentials_unavailable, internal.
 func (ca *credentialAccess) beforeSecrets(ctx context.Context, sess *openSession, domain string, secrets ...credentials.Secret) error {
 	ca.known.Learn(sess.id, secrets...)
 	if err := ca.mark(ctx, sess, domain, ""); err != nil {
@@ -119,8 +120,8 @@ func (ca *credentialAccess) beforeSecrets(ctx context.Context, sess *openSession
 	return sess.markCredentialed(ctx)
 }
 
-// typed is what is typed for a secret: itself, or for a seed the code of the
-// moment. Faults: credentials_unavailable.
+// typed returns what is typed for a secret: the secret itself, or for a seed the
+// current code. Faults: credentials_unavailable.
 func (ca *credentialAccess) typed(ctx context.Context, scope string, set credentials.Set, name string) (credentials.Secret, error) {
 	secret := set.Login[name]
 	if name != "totp" && !strings.HasPrefix(secret.Reveal(), "otpauth:") {
@@ -134,8 +135,8 @@ func (ca *credentialAccess) typed(ctx context.Context, scope string, set credent
 	return ca.codes.next(ctx, scope+" "+set.Domain+" "+name, seed)
 }
 
-// noteScripted notes that an agent is about to run code of its own in a session:
-// the code could read what is typed there later.
+// noteScripted records that an agent is about to run its own code in a session,
+// since the code could later read what is typed there.
 func (o *openSession) noteScripted(call action.Call) {
 	if call.Caller.Role == action.Operator || !slices.Contains([]string{action.VerbPageExecute.Name, action.VerbCDPAttach.Name}, call.Verb) {
 		return
@@ -145,19 +146,19 @@ func (o *openSession) noteScripted(call action.Call) {
 	o.state.pause.Scripted, o.state.dirty = true, true
 }
 
-// minCodeLife is how long a one-time code must live on when it is typed: the form
-// has still to be sent.
+// minCodeLife is how long a one-time code must still be valid when it is typed,
+// since the form is sent later.
 const minCodeLife = 3 * time.Second
 
-// usedCodes remembers the one-time codes that were typed. None is typed twice, since
+// usedCodes stores the one-time codes that were typed. None is typed twice, since
 // a site accepts it once (RFC 6238, 5.2). The zero value is ready.
 type usedCodes struct {
 	mu   sync.Mutex
 	used map[string]time.Time // by scope, domain and name: the end of the last period whose code was typed
 }
 
-// next returns a code that was not typed yet and lives long enough. It waits for one
-// until ctx ends.
+// next returns an unused code that is valid long enough. It waits for one until
+// ctx ends.
 func (o *usedCodes) next(ctx context.Context, of string, seed credentials.OneTime) (credentials.Secret, error) {
 	for {
 		now := time.Now()
@@ -175,8 +176,8 @@ func (o *usedCodes) next(ctx context.Context, of string, seed credentials.OneTim
 	}
 }
 
-// claim reserves the code of the period that ends then. It returns false where the
-// code was used.
+// claim reserves the code of the period that ends at ends. It returns false if
+// the code was used.
 func (o *usedCodes) claim(of string, ends time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -18,14 +18,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/session"
 )
 
-// safe is a cellar that can be written.
-type safe struct {
-	*cellar
+// writableVault is a fakeVault that can be written.
+type writableVault struct {
+	*fakeVault
 	kept []credentials.Set
 }
 
-func (s *safe) Put(_ context.Context, scope string, set credentials.Set) error {
-	s.set(func(c *cellar) {
+func (s *writableVault) Put(_ context.Context, scope string, set credentials.Set) error {
+	s.set(func(c *fakeVault) {
 		s.kept = append(s.kept, set)
 		set.Version = fmt.Sprint("v", len(s.kept))
 		c.sets[scope+" "+set.Domain] = set
@@ -39,12 +39,12 @@ const (
 	knownSeed     = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 )
 
-// bank is a site to log in to: with a name, a password and a one-time code. It
-// tells who is logged in by a cookie, and the page by a token in its storage.
+// bank is a site with a login by a name, a password and a one-time code. It
+// identifies visitors by a cookie and by a token in the page's storage.
 type bank struct {
 	*httptest.Server
 	mu   sync.Mutex
-	came []string // what was sent to log in
+	came []string // the received logins
 }
 
 func newBank(t *testing.T) *bank {
@@ -74,15 +74,15 @@ func (b *bank) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// host is where the bank is, and its domain.
+// host returns the bank's host and port.
 func (b *bank) host() string { return strings.TrimPrefix(b.URL, "http://") }
 
 const bankDomain = "127.0.0.1"
 
-// lobby is a rig with a real browser and a vault with a login for the bank.
-func lobby(t *testing.T, b *bank, tweaks ...tweak) (*rig, *safe) {
+// withBank is a rig with a real browser and a vault with a login for the bank.
+func withBank(t *testing.T, b *bank, tweaks ...tweak) (*rig, *writableVault) {
 	t.Helper()
-	s := &safe{cellar: &cellar{sets: map[string]credentials.Set{"alice " + bankDomain: {
+	s := &writableVault{fakeVault: &fakeVault{sets: map[string]credentials.Set{"alice " + bankDomain: {
 		Domain: bankDomain, Path: "secrets/browser/bank", Version: "1", Origin: b.URL,
 		Login: map[string]credentials.Secret{
 			"username": credentials.Keep(knownUser), "password": credentials.Keep(knownPassword), "totp": credentials.Keep(knownSeed), "pin": credentials.Keep("otpauth://totp/x?secret=canary!"),
@@ -100,7 +100,7 @@ func (r *rig) fill(who action.Caller, field, secret string) (action.Result, erro
 
 func TestAnAgentLogsInWithSecretsItNeverSees(t *testing.T) {
 	b := newBank(t)
-	r, _ := lobby(t, b)
+	r, _ := withBank(t, b)
 	s := r.start(alice, action.SessionStart{URL: b.URL})
 	if len(s.Credentialed) != 0 {
 		t.Errorf("credentialed before anything was typed: %q", s.Credentialed)
@@ -126,17 +126,17 @@ func TestAnAgentLogsInWithSecretsItNeverSees(t *testing.T) {
 	}
 	came := strings.Fields(strings.TrimPrefix(b.came[0], knownUser+" "+knownPassword))
 	if !strings.HasPrefix(b.came[0], knownUser+" "+knownPassword+" ") || len(came) != 1 || len(came[0]) != 6 {
-		t.Fatalf("the site got %d things", len(strings.Fields(b.came[0])))
+		t.Fatalf("the site received %d values", len(strings.Fields(b.came[0])))
 	}
 	for _, secret := range []string{knownUser, knownPassword, knownSeed, came[0]} {
 		if strings.Contains(said.String(), secret) {
-			t.Errorf("a secret was told: %s", said.String())
+			t.Errorf("a secret was shown: %s", said.String())
 		}
 		if secret == knownUser {
-			continue // sites show it
+			continue // sites show user names
 		}
 		if got := r.options.Known.Of(s.ID).Text("<" + secret + ">"); strings.Contains(got, secret) || strings.Contains(got, "canary") {
-			t.Errorf("a secret that was typed is not known as one: %s", got)
+			t.Errorf("a typed secret is not redacted: %s", got)
 		}
 	}
 	show, err := r.call(t.Context(), alice, "session.show", "", &action.None{})
@@ -147,21 +147,21 @@ func TestAnAgentLogsInWithSecretsItNeverSees(t *testing.T) {
 	r.wantsNoCanary()
 }
 
-// wantsNoCanary expects that no event says a secret.
+// wantsNoCanary expects that no event contains a secret.
 func (r *rig) wantsNoCanary() {
 	r.t.Helper()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, e := range r.events {
 		if strings.Contains(fmt.Sprintf("%+v", e), "canary") {
-			r.t.Errorf("a record says a secret: %+v", e)
+			r.t.Errorf("a record contains a secret: %+v", e)
 		}
 	}
 }
 
-func TestWhatCannotBeFilledIsSaid(t *testing.T) {
+func TestFillingASecretReportsFaults(t *testing.T) {
 	b := newBank(t)
-	r, s := lobby(t, b)
+	r, s := withBank(t, b)
 	r.start(alice, action.SessionStart{URL: b.URL})
 	fill := func(a action.FillSecret) error {
 		a.Locator = action.Locator{Selector: "[name=password]"}
@@ -174,7 +174,7 @@ func TestWhatCannotBeFilledIsSaid(t *testing.T) {
 	wantFault(t, fault.InvalidRequest, fill(action.FillSecret{Secret: "password", Domain: "..."}))
 	wantFault(t, fault.CredentialsUnavailable, fill(action.FillSecret{Secret: "pin"}))
 	must(t, fill(action.FillSecret{Secret: "password", Domain: bankDomain}))
-	s.set(func(c *cellar) { c.fail = fmt.Errorf("canary: the source is on fire") })
+	s.set(func(c *fakeVault) { c.fail = fmt.Errorf("canary: the source is on fire") })
 	err := fill(action.FillSecret{Secret: "password"})
 	if f := wantFault(t, fault.CredentialsUnavailable, err); strings.Contains(f.Message+f.Hint, "canary") {
 		t.Errorf("the fault repeats its cause: %v", f)
@@ -198,7 +198,7 @@ func wantFault(t *testing.T, code fault.Code, err error) *fault.Fault {
 	return f
 }
 
-func TestASessionRemembersThatAnAgentHadCodeInIt(t *testing.T) {
+func TestASessionRecordsThatAnAgentRanCode(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
 	scripted := func() bool {
@@ -218,12 +218,12 @@ func TestASessionRemembersThatAnAgentHadCodeInIt(t *testing.T) {
 	}
 }
 
-func TestAnAgentsClientIsPutOutBeforeASecretIsTypedOrCaptured(t *testing.T) {
+func TestClientsOfAgentsAreDisconnectedBeforeASecretIsTyped(t *testing.T) {
 	for verb, args := range map[string]any{
 		"page.fill_secret":   &action.FillSecret{Locator: action.Locator{Ref: "e1"}, Secret: "password"},
 		"credential.capture": &action.Capture{Domain: "app.example"},
 	} {
-		vault := &safe{cellar: &cellar{sets: map[string]credentials.Set{"alice app.example": {
+		vault := &writableVault{fakeVault: &fakeVault{sets: map[string]credentials.Set{"alice app.example": {
 			Domain: "app.example", Login: map[string]credentials.Secret{"password": credentials.Keep(knownPassword)},
 		}}}}
 		r := newRig(t, func(r *rig) { r.options.Vault, r.options.Known = vault, new(redact.Book) })
@@ -243,9 +243,9 @@ func TestAnAgentsClientIsPutOutBeforeASecretIsTypedOrCaptured(t *testing.T) {
 	}
 }
 
-func TestWhatAPersonLoggedInToIsSavedAndLogsTheNextSessionIn(t *testing.T) {
+func TestACapturedLoginSignsTheNextSessionIn(t *testing.T) {
 	b := newBank(t)
-	r, vault := lobby(t, b)
+	r, vault := withBank(t, b)
 	s := r.start(alice, action.SessionStart{URL: b.URL})
 	_, err := r.call(t.Context(), admin, "session.take", s.ID, &action.Hands{Reason: "logging in"})
 	must(t, err)
@@ -262,7 +262,7 @@ func TestWhatAPersonLoggedInToIsSavedAndLogsTheNextSessionIn(t *testing.T) {
 		t.Errorf("captured %+v", got)
 	}
 	if text := fmt.Sprintf("%+v %+v", result, got); strings.Contains(text, "canary") {
-		t.Errorf("a value was told: %s", text)
+		t.Errorf("a value was shown: %s", text)
 	}
 	kept := vault.kept[0]
 	c := kept.Cookies[0]
@@ -273,7 +273,7 @@ func TestWhatAPersonLoggedInToIsSavedAndLogsTheNextSessionIn(t *testing.T) {
 		t.Errorf("kept %+v", kept)
 	}
 	if text := r.options.Known.Of(s.ID).Text("canary-session canary-tok-7f3a91c2e4b85d06"); strings.Contains(text, "canary") {
-		t.Errorf("what was captured is not known as secret: %s", text)
+		t.Errorf("a captured value is not redacted: %s", text)
 	}
 	next := r.start(alice, action.SessionStart{Name: "next", URL: b.URL})
 	if next.Page == nil || next.Page.Title != "Account" {
@@ -282,7 +282,7 @@ func TestWhatAPersonLoggedInToIsSavedAndLogsTheNextSessionIn(t *testing.T) {
 	r.wantsNoCanary()
 }
 
-func TestCaptureTakesWhatItIsToldAndKeepsTheRest(t *testing.T) {
+func TestCaptureReplacesOnlyTheRequestedKinds(t *testing.T) {
 	no := false
 	had := credentials.Set{
 		Cookies:      []credentials.Cookie{{Name: "sid", Domain: bankDomain, Path: "/", Value: credentials.Keep("old")}, {Name: "other", Domain: bankDomain, Path: "/", Value: credentials.Keep("kept")}},
@@ -300,7 +300,7 @@ func TestCaptureTakesWhatItIsToldAndKeepsTheRest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var open *tab
-			vault := &safe{cellar: &cellar{sets: map[string]credentials.Set{}}}
+			vault := &writableVault{fakeVault: &fakeVault{sets: map[string]credentials.Set{}}}
 			r := newRig(t, func(r *rig) { r.options.Vault = vault })
 			s := r.start(alice, action.SessionStart{})
 			open = r.page(s.Box)
@@ -323,14 +323,14 @@ func TestCaptureTakesWhatItIsToldAndKeepsTheRest(t *testing.T) {
 				t.Errorf("cookies %v, storage %v", cookies, plain(kept.LocalStorage))
 			}
 			if len(kept.Headers) != 1 || len(kept.Login) != 1 || !kept.FillUnasked {
-				t.Errorf("what is not the browser's was not kept: %+v", kept)
+				t.Errorf("other kinds were not kept: %+v", kept)
 			}
 		})
 	}
 }
 
-func TestWhatWasCapturedIsNotPutIntoItsOwnSessionAgain(t *testing.T) {
-	vault := &safe{cellar: &cellar{sets: map[string]credentials.Set{}}}
+func TestCapturedCredentialsAreNotInjectedIntoTheirSession(t *testing.T) {
+	vault := &writableVault{fakeVault: &fakeVault{sets: map[string]credentials.Set{}}}
 	r := newRig(t, func(r *rig) { r.options.Vault, r.options.Config.AutoInject = vault, true })
 	s := r.start(alice, action.SessionStart{})
 	open := r.page(s.Box)
@@ -343,7 +343,7 @@ func TestWhatWasCapturedIsNotPutIntoItsOwnSessionAgain(t *testing.T) {
 	must(t, err)
 	other := r.start(alice, action.SessionStart{Name: "other", URL: "https://app.example/"})
 	if own, others := len(open.sets), len(r.page(other.Box).sets); own != 0 || others != 1 {
-		t.Errorf("put in %d times, into another session %d times", own, others)
+		t.Errorf("injected %d times, into another session %d times", own, others)
 	}
 }
 
@@ -355,15 +355,15 @@ func plain(secrets map[string]credentials.Secret) map[string]string {
 	return all
 }
 
-func TestCaptureThatMakesNoSenseIsRefusedAndStoresNothing(t *testing.T) {
-	vault := &safe{cellar: &cellar{sets: map[string]credentials.Set{}}}
+func TestAnInvalidCaptureStoresNothing(t *testing.T) {
+	vault := &writableVault{fakeVault: &fakeVault{sets: map[string]credentials.Set{}}}
 	r := newRig(t, func(r *rig) { r.options.Vault = vault })
 	s := r.start(alice, action.SessionStart{})
 	capture := func(a action.Capture) error {
 		_, err := r.call(t.Context(), admin, "credential.capture", s.ID, &a)
 		return err
 	}
-	wantFault(t, fault.NotFound, capture(action.Capture{Domain: bankDomain})) // there is nothing
+	wantFault(t, fault.NotFound, capture(action.Capture{Domain: bankDomain})) // there are no credentials
 	r.page(s.Box).set(func(t *tab) {
 		t.state = credentials.Set{Origin: "https://app.example", LocalStorage: map[string]credentials.Secret{"a": credentials.Keep("b")}}
 	})

@@ -1,11 +1,11 @@
-// Package session knows which browsers are open, for whom and since when. It starts
-// and ends boxes, keeps warm ones ready, enforces the limits of sessions and does
-// verbs on the page of the session that they name. The gate decides what is allowed.
+// Package session manages the open browsers: it starts and ends boxes, keeps warm
+// ones ready, enforces the limits of sessions, and carries out verbs on the page
+// of the session that they name. The gate decides what is allowed.
 //
-// A Registry is made of parts, each of which owns its state behind its own lock: the
-// directory of open sessions, the life cycle, the boxes, what sessions may reach
-// (networks), pauses (control), credentials, profiles, files and pages. An
-// openSession is shared between them; only its own methods reach its state.
+// A Registry consists of parts, each of which owns its state behind its own lock:
+// the directory of open sessions, the life cycle, the boxes, what sessions may
+// reach (networks), pauses (control), credentials, profiles, files and pages.
+// They share the openSessions, whose state only their own methods use.
 package session
 
 import (
@@ -41,43 +41,43 @@ const (
 // providerSandbox is the provider whose boxes a sandbox.Driver makes.
 const providerSandbox = "sandbox"
 
-// EgressProxy serves the connections of boxes, by the rules of each.
+// EgressProxy serves the connections of boxes, by the rules of each box.
 type EgressProxy interface {
-	// Open sets or replaces the rules of a box. Faults: invalid_request for a
-	// pattern that is none.
+	// Open sets or replaces the rules of a box. Faults: invalid_request for an
+	// invalid pattern.
 	Open(box string, n action.Network) error
-	// Close forgets a box's rules and ends its connections.
+	// Close removes a box's rules and ends its connections.
 	Close(box string)
-	// Handle serves a connection that a box's browser made, and owns it.
+	// Handle serves a connection of a box's browser and takes ownership of it.
 	Handle(box string, conn net.Conn)
 	// Judge parses a URL and says whether a document of the box may be loaded
 	// from there.
 	Judge(box, rawURL string) action.Destination
 	// Transport fetches for a box, under the rules for its browser.
 	Transport(box string) *http.Transport
-	// Unreached says why no connection to the host of a URL can be made; "" where
-	// one can.
+	// Unreached returns why no connection to the host of a URL can be made; ""
+	// if one can.
 	Unreached(ctx context.Context, box, rawURL string) string
 }
 
-// Vault has the credentials of sites. One that can be written is a Keeper too.
+// Vault has the credentials of sites. A writable one is a Keeper too.
 type Vault interface {
-	// For returns the credentials that a document from a host gets in a scope,
-	// nil where there are none. host is normalized: lower case, punycode, no port.
-	// Faults: credentials_unavailable when the source cannot be asked or what it
-	// has is not sound.
+	// For returns the credentials for a document from a host in a scope; nil if
+	// there are none. host is normalized: lower case, punycode, no port. Faults:
+	// credentials_unavailable if the source does not answer or its data is
+	// invalid.
 	For(ctx context.Context, scope, host string) (*credentials.Set, error)
 }
 
-// Outgoing judges requests that may change something, before they leave a
-// session's browser. It is told what became of them.
+// Outgoing judges requests that may change something, before a session's browser
+// sends them. It also gets their results.
 type Outgoing interface {
 	Outgoing(ctx context.Context, s action.Session, from action.Sender, r action.Request) (action.Ruling, error)
 	Receipt(s action.Session, e action.Effect)
 	Over(session string)
 }
 
-// Browser is the page engine over one box's browser.
+// Browser is the page engine for one box's browser.
 type Browser interface {
 	Configure(o engine.Options)
 	Look(ctx context.Context, verb string, args any) (action.Facts, action.Pin, error)
@@ -94,10 +94,10 @@ type Browser interface {
 	Restore(ctx context.Context, cookies []action.NewCookie, origins []action.OriginState) error
 	Portrait(ctx context.Context, pin action.Pin) ([]byte, error)
 	Page() action.Page
-	Busy() bool       // a call is not answered yet, or a download is under way
-	Acting() []string // ids of the acts that may cause requests now, the newest first
-	// Asker returns which document last asked for something of a host, waiting
-	// until ctx ends for the browser to say so; "" when it does not.
+	Busy() bool       // a call or a download is running
+	Acting() []string // ids of the acts that may currently cause requests, the newest first
+	// Asker returns the document that last sent a request to a host; "" if the
+	// browser does not report it before ctx ends.
 	Asker(ctx context.Context, host string) string
 	Done() <-chan struct{}
 	Err() error
@@ -106,45 +106,45 @@ type Browser interface {
 
 var _ Browser = (*engine.Browser)(nil)
 
-// Proxy is an upstream proxy that sessions may name.
+// Proxy is an upstream proxy that sessions can name.
 type Proxy struct {
 	Name   string
-	Scopes []string // that it is for; every scope when empty. The first one of a scope is its default
+	Scopes []string // that can use it; all if empty. The first proxy of a scope is its default
 }
 
 // Opener connects the page engine to a box's browser.
 type Opener func(ctx context.Context, box sandbox.Box, o engine.Options) (Browser, error)
 
-// Config is what sessions may be and for how long. -1 switches a limit off.
+// Config has the defaults and limits of sessions. -1 disables a limit.
 type Config struct {
 	Enabled       bool           // false refuses every start
-	Provider      string         // of sessions that name none
+	Provider      string         // default of sessions
 	Width         int            // of the display, pixels
 	Height        int            //
 	DPI           int            //
 	Network       action.Network // what agents' sessions may reach at most
-	Proxies       []Proxy        // upstream proxies that sessions may name
+	Proxies       []Proxy        // upstream proxies that sessions can name
 	WarmPool      int            // boxes kept ready
-	ColdStart     bool           // none before the first session is asked for
-	AllowWeak     bool           // go on where Chromium's own sandbox is not proven
+	ColdStart     bool           // make no warm box before the first session
+	AllowWeak     bool           // continue if Chromium's own sandbox is not proven
 	KeepBoxes     bool           // leave open sessions' boxes running at Close, for the next process
 	IdleTimeout   time.Duration  // without a call
 	FreezeAfter   time.Duration  // without a call, until the box is frozen; 0 or less: never
 	MaxAge        time.Duration  // from start
 	MaxActions    int            // calls that change something
-	MaxFailures   int            // of an agent's acts on a page without a success between them, until a person is asked for guidance
-	MaxRepeated   int            // of the same act, until then; 0 is no limit
+	MaxFailures   int            // consecutive failed actions of an agent, after which a person is asked
+	MaxRepeated   int            // the same for a repeated action; 0 means no limit
 	MaxConcurrent int            // open sessions of a scope
 	MaxSessions   int            // open sessions of all scopes
 	Sending       action.Sending // how requests that may change something are treated; asked when empty
-	AutoInject    bool           // put in the credentials of every host that is visited, not of those only that were named
+	AutoInject    bool           // inject the credentials of every visited host, not only of named ones
 	Retention     time.Duration  // of ended sessions and of artifacts
-	StartQueue    time.Duration  // for a start to wait until there is room; 0: it does not wait
-	StartTimeout  time.Duration  // of a box and its page; 60 s when 0
+	StartQueue    time.Duration  // how long a start waits for a free place; 0: it does not wait
+	StartTimeout  time.Duration  // of a box and its page; 60 s if 0
 }
 
-// Options are what a Registry is made of. DB, Artifacts, Profiles, Driver,
-// Egress, Open, Config and Log are needed.
+// Options configure a Registry. DB, Artifacts, Profiles, Driver, Egress, Open,
+// Config and Log are required.
 type Options struct {
 	DB            *store.DB
 	Artifacts     *artifact.Store
@@ -152,14 +152,14 @@ type Options struct {
 	Driver        sandbox.Driver
 	Egress        EgressProxy
 	Open          Opener
-	Page          engine.Options               // what every page is opened with; size and guard are the session's
-	Record        func(action.Record)          // is called with events for the audit; must be safe for concurrent use
-	OnHostRequest func(action.Session, string) // is called with a host that a page of an open session was refused and a person could allow; it may block
-	OnLimit       func(action.Session, string) // is called with a session that was paused at one of its limits, and with the limit; it may block
-	HasQuestions  func(action.Session) bool    // reports whether people are asked about a session now; it may block
-	Outgoing      Outgoing                     // judges what leaves the browsers of sessions; nil allows it
+	Page          engine.Options               // options of every page; the session sets size and guard
+	Record        func(action.Record)          // called with events for the audit trail; must be safe for concurrent use
+	OnHostRequest func(action.Session, string) // called with a refused host that a person could allow; it may block
+	OnLimit       func(action.Session, string) // called with a session that was paused at a limit, and the limit; it may block
+	HasQuestions  func(action.Session) bool    // reports whether a question about a session is open; it may block
+	Outgoing      Outgoing                     // judges requests of sessions' browsers; nil allows all
 	Vault         Vault                        // nil: no session gets credentials
-	Known         *redact.Book                 // learns the secrets of a session before its browser gets them
+	Known         *redact.Book                 // gets the secrets of a session before its browser does
 	Config        Config
 	Log           *slog.Logger
 }

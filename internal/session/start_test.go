@@ -106,7 +106,7 @@ func TestListIsNewestFirstAndCurrent(t *testing.T) {
 	}
 }
 
-func TestStartsThatAreRefusedStartNothing(t *testing.T) {
+func TestRefusedStartsStartNothing(t *testing.T) {
 	tests := []struct {
 		name string
 		who  action.Caller
@@ -134,7 +134,7 @@ func TestStartsThatAreRefusedStartNothing(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, _, err := r.Look(t.Context(), action.Call{Verb: "session.start", Caller: tt.who, Args: &tt.args})
-			if tt.args.URL == "" || tt.code == fault.InvalidURL { // where to go first is the gate's to judge
+			if tt.args.URL == "" || tt.code == fault.InvalidURL { // the gate judges the first address
 				wants(t, tt.code, err, tt.says)
 			}
 			_, err = r.Do(t.Context(), action.Call{Verb: "session.start", Caller: tt.who, Args: &tt.args}, action.Pin{})
@@ -151,7 +151,7 @@ func TestStartsThatAreRefusedStartNothing(t *testing.T) {
 	}
 }
 
-func TestLookAtStartTellsWhereItWouldGo(t *testing.T) {
+func TestTheLookAtAStartHasItsDestination(t *testing.T) {
 	r := newRig(t)
 	facts, _, err := r.Look(t.Context(), action.Call{Verb: "session.start", Caller: alice, Args: &action.SessionStart{URL: "evil.example"}})
 	must(t, err)
@@ -160,7 +160,7 @@ func TestLookAtStartTellsWhereItWouldGo(t *testing.T) {
 	}
 }
 
-func TestAllowedHostsAreConfiguredAndAsked(t *testing.T) {
+func TestAllowedHostsAreTheConfiguredAndRequestedOnes(t *testing.T) {
 	tests := []struct {
 		name string
 		who  action.Caller
@@ -179,14 +179,14 @@ func TestAllowedHostsAreConfiguredAndAsked(t *testing.T) {
 			if diff := cmp.Diff(tt.want, s.Allow); diff != "" {
 				t.Error(diff)
 			}
-			if d := r.door.Judge(s.Box, "https://app.example/"); d.Allowed != (tt.ask == nil) {
-				t.Errorf("the door says %+v", d)
+			if d := r.proxy.Judge(s.Box, "https://app.example/"); d.Allowed != (tt.ask == nil) {
+				t.Errorf("the proxy says %+v", d)
 			}
 		})
 	}
 }
 
-func TestSwitchedOffBrowsersDoNotStart(t *testing.T) {
+func TestDisabledBrowsersDoNotStart(t *testing.T) {
 	r := newRig(t, with(func(c *session.Config) { c.Enabled = false }))
 	_, err := r.call(t.Context(), alice, "session.start", "", &action.SessionStart{})
 	wants(t, fault.BrowserDisabled, err, "browser.enabled")
@@ -202,11 +202,11 @@ func TestNamesAreUniqueAmongAScopesOpenSessions(t *testing.T) {
 	must(t, err)
 	second := r.start(alice, action.SessionStart{Name: "work"})
 	if got := r.show(alice, "work"); got.ID != second.ID {
-		t.Errorf("work is %s, want the open %s (the closed one is %s)", got.ID, second.ID, first.ID)
+		t.Errorf("work is %s, want the open session %s (the closed one is %s)", got.ID, second.ID, first.ID)
 	}
 }
 
-func TestASessionThatIsEndingHoldsNeitherNameNorPlace(t *testing.T) {
+func TestAnEndingSessionFreesItsNameAndPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(func(c *session.Config) { c.MaxConcurrent, c.MaxSessions = 1, 1 }))
 		first := r.start(alice, action.SessionStart{Name: "work"})
@@ -229,7 +229,7 @@ func TestASessionThatIsEndingHoldsNeitherNameNorPlace(t *testing.T) {
 	})
 }
 
-func TestABoxThatDoesNotStopHoldsNobodyForLong(t *testing.T) {
+func TestABoxThatDoesNotStopDelaysNobodyForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		s := r.start(alice, action.SessionStart{})
@@ -269,7 +269,7 @@ func TestLimitsOfOpenSessions(t *testing.T) {
 	}
 }
 
-func TestMinusOneIsNoLimitAndZeroIsNone(t *testing.T) {
+func TestMinusOneMeansNoLimitAndZeroMeansNoSession(t *testing.T) {
 	r := newRig(t, with(func(c *session.Config) { c.MaxConcurrent, c.MaxSessions = -1, -1 }))
 	for range 7 {
 		r.start(alice, action.SessionStart{})
@@ -311,7 +311,7 @@ func TestAnUnknownErrorOfAStartIsNotShown(t *testing.T) {
 	}
 }
 
-func TestACallerThatHangsUpLeavesNoBox(t *testing.T) {
+func TestACancelledStartLeavesNoBox(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		defer r.engine.HoldAt("http")()
@@ -367,11 +367,11 @@ func TestAWeakSandboxIsRefused(t *testing.T) {
 	r = newRig(t, weak, with(func(c *session.Config) { c.AllowWeak = true }))
 	r.start(alice, action.SessionStart{})
 	if !r.told("box", "weak sandbox allowed") {
-		t.Error("the audit does not say that the sandbox is weak")
+		t.Error("no record says that the sandbox is weak")
 	}
 }
 
-func TestWithoutAStoreNothingStarts(t *testing.T) {
+func TestNothingStartsWithoutADatabase(t *testing.T) {
 	r := newRig(t)
 	must(t, r.db.Writer.Close())
 	_, err := r.call(t.Context(), alice, "session.start", "", &action.SessionStart{})
@@ -389,7 +389,7 @@ func TestAFirstPageThatDoesNotLoadLeavesTheSessionOpen(t *testing.T) {
 	}
 }
 
-func TestARegistryIsCheckedWhenItIsMade(t *testing.T) {
+func TestNewRefusesInvalidOptions(t *testing.T) {
 	r := newRig(t)
 	for name, change := range map[string]func(*session.Options){
 		"no driver":       func(o *session.Options) { o.Driver = nil },

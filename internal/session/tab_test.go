@@ -15,8 +15,8 @@ import (
 
 type sandboxEgress = func(net.Conn)
 
-// tab is a small page engine: it goes where it is told, if its guard lets it,
-// and knows no elements. It lives as long as its connection to the box.
+// tab is a simple page engine: it navigates if its guard allows it, and has no
+// elements. It lives as long as its connection to the box.
 type tab struct {
 	stream sandbox.Stream
 	done   chan struct{}
@@ -26,31 +26,31 @@ type tab struct {
 	options engine.Options
 	at      action.Page
 	fail    error
-	refuses error         // what Inject answers
-	hold    chan struct{} // verbs wait for it to be closed
-	deaf    bool          // verbs that wait do not notice that the connection is gone
+	refuses error         // the error of Inject
+	hold    chan struct{} // verbs wait until it is closed
+	deaf    bool          // waiting verbs ignore the end of the connection
 	busy    bool
 	running int
-	most    int // verbs at once
-	acted   int // verbs that came to be done
+	most    int // maximum of concurrent verbs
+	acted   int // verbs that were done
 	tabs    []action.Tab
-	sets    []credentials.Set // that were put in
+	sets    []credentials.Set // injected sets
 	adopted []credentials.Set
-	fresh   []credentials.Secret // cookies it says it has
+	fresh   []credentials.Secret // the result of Fresh
 	purged  []string
-	began   chan struct{}   // is told of each client that is served
-	state   credentials.Set // what Capture answers
+	began   chan struct{}   // receives a value for each served client
+	state   credentials.Set // the result of Capture
 
-	holds    action.StorageState // what StorageState answers, beside what was restored
-	asked    []string            // origins that it was asked for
-	visited  []string            // origins that documents came from
+	holds    action.StorageState // the result of StorageState, in addition to restored state
+	asked    []string            // requested origins
+	visited  []string            // origins of documents
 	restored taken
 
-	unreadable, unrestored error  // what StorageState and Restore answer
-	whileRestoring         func() // is called by Restore
+	unreadable, unrestored error  // errors of StorageState and Restore
+	whileRestoring         func() // called by Restore
 }
 
-// taken is what was put into a tab by Restore.
+// taken is the argument of Restore.
 type taken struct {
 	cookies []action.NewCookie
 	origins []action.OriginState
@@ -159,7 +159,7 @@ func (t *tab) act(verb string, args any) (action.Result, error) {
 	return action.Result{Page: &t.at, Data: &action.Acted{OK: true}}, nil
 }
 
-// prepare is called with mu held, and lets go of it meanwhile.
+// prepare must be called with mu held, which it releases meanwhile.
 func (t *tab) prepare(to string) error {
 	prepare := t.options.Prepare
 	if prepare == nil {
@@ -230,7 +230,8 @@ func (t *tab) Close() error {
 	return err
 }
 
-// Crawl reads nothing: crawls are tested with a real browser.
+// Crawl returns a crawler that reads nothing, since crawls are tested with a real
+// browser.
 func (t *tab) Portrait(_ context.Context, pin action.Pin) ([]byte, error) {
 	return []byte("\xff\xd8\xff picture of " + pin.Node), nil
 }

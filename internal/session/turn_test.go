@@ -9,8 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// A call that is given up while it waits for its turn says that it did nothing.
-func TestACallGivenUpBeforeItsTurnDidNothing(t *testing.T) {
+// TestACallCancelledInTheQueueDoesNothing also checks that its fault says so.
+func TestACallCancelledInTheQueueDoesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		s := r.start(alice, action.SessionStart{})
@@ -34,9 +34,9 @@ func TestACallGivenUpBeforeItsTurnDidNothing(t *testing.T) {
 	})
 }
 
-// What the gate has to say reaches the session's agents, once, with an answer
-// that somebody hears.
-func TestARemarkIsSaidOnceToAnAgentThatHears(t *testing.T) {
+// TestANoticeIsAddedOnceToAnAnswerOfTheAgent checks that a notice is in exactly
+// one answer that the agent receives.
+func TestANoticeIsAddedOnceToAnAnswerOfTheAgent(t *testing.T) {
 	r := newRig(t)
 	s := r.start(alice, action.SessionStart{})
 	r.QueueNotice(s.ID, "the call before was cancelled")
@@ -51,7 +51,7 @@ func TestARemarkIsSaidOnceToAnAgentThatHears(t *testing.T) {
 	}
 	for what, notes := range map[string][]string{"an operator": look(t.Context(), admin), "a caller that has gone": look(gone, alice)} {
 		if len(notes) != 0 {
-			t.Errorf("%s was told %q", what, notes)
+			t.Errorf("%s got the notes %q", what, notes)
 		}
 	}
 	quiet := action.Call{ID: "c1", Verb: "page.snapshot", Caller: alice, Session: s.ID, Quiet: true}
@@ -61,9 +61,9 @@ func TestARemarkIsSaidOnceToAnAgentThatHears(t *testing.T) {
 		t.Errorf("an answer without a place for notes has %q: %v", result.Notes, err)
 	}
 	if notes := look(t.Context(), alice); len(notes) != 1 || notes[0] != "the call before was cancelled" {
-		t.Errorf("told %q", notes)
+		t.Errorf("notes %q", notes)
 	}
 	if notes := look(t.Context(), alice); len(notes) != 0 {
-		t.Errorf("told again: %q", notes)
+		t.Errorf("notes again: %q", notes)
 	}
 }
