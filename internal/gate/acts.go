@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	requestWindow     = 5 * time.Second  // in which a request may belong to an act: the browser counts a press as the user's doing for as long
+	requestWindow     = 5 * time.Second  // in which a request may belong to an act; the browser's user activation lasts as long
 	highRequestWindow = 30 * time.Second // likewise of an act that was judged HIGH
 	maxActs           = 2000             // of all sessions
-	serverAnswerLimit = 5 * time.Second  // for servers to answer what people let out
-	actRetention      = 5 * time.Minute  // a deed is remembered for questions that wait
+	serverAnswerLimit = 5 * time.Second  // for servers to answer requests that people allowed
+	actRetention      = 5 * time.Minute  // an act is remembered for its waiting questions
 )
 
 // causingAct is an act that may cause requests.
@@ -27,7 +27,7 @@ type causingAct struct {
 	gate   *Gate // takes screenshots of the element
 	id     string
 	call   action.Call
-	key    string // of the same call made again
+	key    string // equal for a repetition of the call
 	facts  action.Facts
 	pin    action.Pin
 	name   string // the call, in words
@@ -40,12 +40,12 @@ type causingAct struct {
 	question action.Question // the newest about what it sends
 	decision *decision       // the one that is waited for; nil when none is
 	effects  []action.Effect
-	refused  error         // what a person refused, or nobody answered, last
+	refused  error         // the last fault: refused by a person, or not answered
 	changed  chan struct{} // closed and replaced when effects change
 }
 
-// decision is a person's decision about a request, and about all requests that the
-// same approval covers.
+// decision is a person's decision about a request and all requests that the same
+// approval covers.
 type decision struct {
 	cover policy.Cover
 	done  chan struct{}
@@ -59,7 +59,7 @@ type acts struct {
 	sessions map[string]*sessionRequests
 }
 
-// begin keeps the act of a call that begins.
+// begin stores the act of a starting call.
 func (d *acts) begin(c *callInfo, wasApproved bool) *causingAct {
 	b := &causingAct{gate: c.g, id: newID(), call: c.call, key: keyOf(c.call), facts: c.facts, pin: c.pin, name: c.name(), running: true, changed: make(chan struct{})}
 	b.judged = policy.Act{Operator: c.call.Caller.Role == action.Operator, Risk: c.verdict.Risk, Rule: c.verdict.Rule, Why: c.verdict.Why, Deferred: c.verdict.Deferred, Link: policy.OnlyNavigates(c.facts)}
@@ -77,7 +77,7 @@ func (d *acts) begin(c *callInfo, wasApproved bool) *causingAct {
 	return b
 }
 
-// removeOld removes the acts that nothing can refer to any more. mu is held.
+// removeOld removes the acts that nothing can refer to any more. mu must be held.
 func (d *acts) removeOld(now time.Time) {
 	for id, b := range d.all {
 		if b.isOver(now) || len(d.all) >= maxActs && !b.isActive() {
@@ -98,7 +98,7 @@ func (b *causingAct) isActive() bool {
 	return b.running || b.decision != nil
 }
 
-// end notes that the call of the act has ended.
+// end records that the call of the act has ended.
 func (b *causingAct) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -118,8 +118,8 @@ func (d *acts) find(session string, ids []string) []*causingAct {
 	return found
 }
 
-// untold returns the act of an earlier, equal call with a question whose answer the
-// caller does not know yet.
+// untold returns the act of an earlier, equal call that has a question whose
+// answer the caller does not know yet.
 func (d *acts) untold(call action.Call) *causingAct {
 	key := keyOf(call)
 	d.mu.Lock()
@@ -142,13 +142,13 @@ func (b *causingAct) isUntold() bool {
 func keyOf(call action.Call) string {
 	text, err := json.Marshal([]any{call.Caller, call.Connection, call.Session, call.Verb, call.Args})
 	if err != nil {
-		return newID() // like no other
+		return newID() // unique
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
 
-// policyAct is the act as the policy sees it.
+// policyAct returns the act for the policy.
 func (b *causingAct) policyAct() policy.Act {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -157,7 +157,7 @@ func (b *causingAct) policyAct() policy.Act {
 	return d
 }
 
-// approve notes that a person allowed what the act sends.
+// approve records that a person allowed what the act sends.
 func (b *causingAct) approve(c policy.Cover) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -169,7 +169,7 @@ func (b *causingAct) approve(c policy.Cover) {
 	b.judged.Approved, b.judged.Cover = true, c
 }
 
-// noteEffect keeps what became of a request of the act.
+// noteEffect records the result of a request of the act.
 func (b *causingAct) noteEffect(e action.Effect) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -10,15 +10,15 @@ import (
 
 const maxSession = 64 // characters of a session's id or name; action.SessionStart.Name
 
-// checkArguments checks the call's arguments by the verb's row: their type, the bounds
-// of its tags, and the arguments that the verb requires.
+// checkArguments checks the call's arguments by the verb's definition: their
+// type, the limits in its tags, and the required ones.
 func (p *invocation) checkArguments() error {
 	want := p.verb.NewArgs()
 	if p.call.Args == nil {
 		p.call.Args = want
 	}
 	if got := reflect.ValueOf(p.call.Args); got.Type() != reflect.TypeOf(want) || got.IsNil() {
-		p.call.Args = want // nothing later on meets another type
+		p.call.Args = want // from here on the arguments have this type
 		return fault.New(fault.InvalidRequest, "the arguments are those of another verb").
 			Hinted("%s takes %s", p.call.Verb, strings.TrimPrefix(reflect.TypeOf(want).String(), "*"))
 	}
@@ -39,8 +39,8 @@ func (p *invocation) checkArguments() error {
 	return nil
 }
 
-// normalizeTyped replaces the text of the call by what is typed of it, which is then
-// scanned, judged, asked about and recorded.
+// normalizeTyped replaces the text of the call by the text that will be typed,
+// which is then scanned, judged, shown in questions and recorded.
 func (p *invocation) normalizeTyped() {
 	a, types := p.call.Args.(*action.Type)
 	if !types {
@@ -67,7 +67,7 @@ func checkControls(args any) error {
 	return nil
 }
 
-// textsOf are the texts in a field.
+// textsOf returns the texts in a field.
 func textsOf(v reflect.Value) []string {
 	switch {
 	case v.Kind() == reflect.Pointer && !v.IsNil():

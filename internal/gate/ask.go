@@ -12,15 +12,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
-const maxAskRounds = 3 // questions asked for one call, when others took the approvals
+const maxAskRounds = 3 // questions for one call, if other calls use up the approvals
 
-// ask asks a person. waits reports that nobody has answered and that the caller does
-// not wait longer; result then names the question.
+// ask asks a person. waits reports that there is no answer yet and the caller
+// does not wait longer; result then names the question.
 func (p *invocation) ask(ctx context.Context) (result action.Result, waits bool, err error) {
 	var q action.Question
 	for range maxAskRounds {
 		if q, err = p.askOnce(ctx); fault.CodeOf(err) != fault.NotActive {
-			break // not_active: an identical call took the approval, so a person is asked again
+			break // not_active: an identical call used the approval, so a person is asked again
 		}
 	}
 	p.journal.approval, p.journal.answeredBy = q.ID, q.AnsweredBy
@@ -76,14 +76,14 @@ func pendingOf(q action.Question) *action.Pending {
 	return &action.Pending{Approval: q.ID, Expires: q.Expires, Risk: q.Risk}
 }
 
-// questionInput is the input of a call as a question shows it: the text that is typed,
-// the element that something is dropped on, or the address.
+// questionInput is the input of a call as a question shows it: the typed text,
+// the drop target, or the address.
 func (c *callInfo) questionInput() string {
 	if text := c.dropTargetText(); text != "" {
 		return strings.TrimSpace(text)
 	}
 	if script, runs := c.call.Args.(*action.Execute); runs {
-		return script.Expression // the record has its hash; who agrees must have read it
+		return script.Expression // complete, since a person must read it; the record has only its hash
 	}
 	if text := c.inputText(); text != "" {
 		return text
@@ -99,15 +99,15 @@ func pageOf(f action.Facts) *action.Page {
 	return &page
 }
 
-const screenshotLimit = 2 * time.Second // of the least time a person has, 30 s
+const screenshotLimit = 2 * time.Second // a small part of a question's minimum of 30 s
 
-// addScreenshot adds a screenshot of the element to a question. A question whose
-// screenshot fails, or takes too long, is asked without one.
+// addScreenshot adds a screenshot of the element to a question. If the screenshot
+// fails or takes too long, the question has none.
 func (c *callInfo) addScreenshot(ctx context.Context, q *action.Question, level slog.Level) {
 	if c.facts.Element == nil {
 		return
 	}
-	ctx = context.WithoutCancel(ctx) // the question stays when its caller goes away
+	ctx = context.WithoutCancel(ctx) // the question remains when its caller disconnects
 	id, err := c.targetScreenshot(ctx)
 	if err == nil {
 		err = c.g.approvals.SetScreenshot(ctx, q.ID, id)
@@ -119,8 +119,8 @@ func (c *callInfo) addScreenshot(ctx context.Context, q *action.Question, level 
 	q.Screenshot = id
 }
 
-// targetScreenshot waits for a screenshot no longer than screenshotLimit. One that
-// comes later is kept until retention removes it, and shown to nobody.
+// targetScreenshot waits at most screenshotLimit for a screenshot. A later one is
+// not shown, and retention removes it.
 func (c *callInfo) targetScreenshot(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, screenshotLimit)
 	defer cancel()
@@ -135,8 +135,8 @@ func (c *callInfo) targetScreenshot(ctx context.Context) (string, error) {
 	}
 }
 
-// surroundings is the text around an element, by which people tell it from similar
-// ones.
+// surroundings returns the text around an element, which helps people to
+// distinguish it from similar ones.
 func surroundings(e *action.Element) string {
 	if e == nil {
 		return ""

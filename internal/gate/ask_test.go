@@ -15,8 +15,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// inBubble runs f with a house in a bubble whose clock moves on when all wait.
-func inBubble(t *testing.T, f func(t *testing.T, h *house)) {
+// inBubble runs f with a testGate in a synctest bubble.
+func inBubble(t *testing.T, f func(t *testing.T, h *testGate)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		h := build(t, policy.Config{Enabled: true})
@@ -25,8 +25,8 @@ func inBubble(t *testing.T, f func(t *testing.T, h *house)) {
 	})
 }
 
-// waiting returns the one question that waits.
-func (h *house) waiting(t *testing.T) action.Question {
+// waiting returns the only waiting question.
+func (h *testGate) waiting(t *testing.T) action.Question {
 	t.Helper()
 	result, err := h.Call(context.Background(), action.Call{Verb: "approval.list", Caller: operator})
 	if err != nil {
@@ -39,7 +39,7 @@ func (h *house) waiting(t *testing.T) action.Question {
 	return l.Questions[0]
 }
 
-func (h *house) answer(t *testing.T, a action.Answer) error {
+func (h *testGate) answer(t *testing.T, a action.Answer) error {
 	t.Helper()
 	_, err := h.Call(context.Background(), action.Call{Verb: "approval.answer", Caller: operator, Args: &a})
 	return err
@@ -47,7 +47,7 @@ func (h *house) answer(t *testing.T, a action.Answer) error {
 
 func TestAQuestionBlocksUntilAPersonAnswers(t *testing.T) {
 	for _, yes := range []bool{true, false} {
-		inBubble(t, func(t *testing.T, h *house) {
+		inBubble(t, func(t *testing.T, h *testGate) {
 			result := make(chan error, 1)
 			go func() {
 				_, err := h.Call(context.Background(), click(agent))
@@ -58,8 +58,8 @@ func TestAQuestionBlocksUntilAPersonAnswers(t *testing.T) {
 			if q.Risk != action.High || q.Element == nil || q.Element.Name != "Delete invoice" || q.Page.URL != "https://app.example.com/invoices?token=masked" {
 				t.Errorf("question %+v", q)
 			}
-			time.Sleep(40 * time.Second) // the bubble's clock
-			if h.shelf.count() != 0 {
+			time.Sleep(40 * time.Second) // synthetic clock
+			if h.fakeSessions.count() != 0 {
 				t.Error("it ran before the answer")
 			}
 			if err := h.answer(t, action.Answer{ID: q.ID, Approve: yes}); err != nil {
@@ -67,11 +67,11 @@ func TestAQuestionBlocksUntilAPersonAnswers(t *testing.T) {
 			}
 			err := <-result
 			synctest.Wait()
-			if yes && (err != nil || h.shelf.count() != 1) {
-				t.Errorf("approved: %v, %d done", err, h.shelf.count())
+			if yes && (err != nil || h.fakeSessions.count() != 1) {
+				t.Errorf("approved: %v, %d done", err, h.fakeSessions.count())
 			}
-			if yes && h.shelf.pins[0].Print != "Delete invoice" {
-				t.Errorf("done with pin %+v", h.shelf.pins[0])
+			if yes && h.fakeSessions.pins[0].Print != "Delete invoice" {
+				t.Errorf("done with pin %+v", h.fakeSessions.pins[0])
 			}
 			if !yes {
 				wantCode(t, "denied", err, fault.ApprovalDenied)
@@ -81,10 +81,10 @@ func TestAQuestionBlocksUntilAPersonAnswers(t *testing.T) {
 	}
 }
 
-// A caller is told of a question that it waits for while it waits, and of one
-// that was answered before it came not at all.
-func TestTheCallerHearsOfTheQuestionItWaitsFor(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+// TestACallReportsTheQuestionItWaitsFor checks that a call reports its question
+// while it waits, and reports none if the question was answered before.
+func TestACallReportsTheQuestionItWaitsFor(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *testGate) {
 		var told []action.Pending
 		call := click(agent)
 		call.Wait, call.Asked = 30*time.Second, func(p action.Pending) { told = append(told, p) }
@@ -99,7 +99,7 @@ func TestTheCallerHearsOfTheQuestionItWaitsFor(t *testing.T) {
 		synctest.Wait()
 		q := h.waiting(t)
 		if len(told) != 1 || told[0] != (action.Pending{Approval: q.ID, Expires: q.Expires, Risk: action.High}) {
-			t.Errorf("told %+v", told)
+			t.Errorf("reported %+v", told)
 		}
 		if r := <-result; r.Pending == nil || *r.Pending != told[0] {
 			t.Errorf("answered with %+v", r.Pending)
@@ -108,13 +108,13 @@ func TestTheCallerHearsOfTheQuestionItWaitsFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r, err := h.Call(context.Background(), call); err != nil || r.Pending != nil || len(told) != 1 {
-			t.Errorf("%+v %v, told %d times", r, err, len(told))
+			t.Errorf("%+v %v, reported %d times", r, err, len(told))
 		}
 	})
 }
 
 // checkStory checks what a question left in the trail.
-func (h *house) checkStory(t *testing.T, yes bool) {
+func (h *testGate) checkStory(t *testing.T, yes bool) {
 	t.Helper()
 	story, decision := map[string]int{}, map[bool]string{true: "approved", false: "denied"}[yes]
 	for _, r := range h.records(t) {
@@ -136,8 +136,8 @@ func (h *house) checkStory(t *testing.T, yes bool) {
 	}
 }
 
-func TestSilenceDeniesAndIsRecorded(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+func TestAnUnansweredQuestionDeniesAndIsRecorded(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *testGate) {
 		start := time.Now()
 		_, err := h.Call(context.Background(), click(agent))
 		wantCode(t, "silence", err, fault.ApprovalTimeout)
@@ -147,14 +147,14 @@ func TestSilenceDeniesAndIsRecorded(t *testing.T) {
 		if _, outcome := h.last(t); outcome.HITLDecision != "expired" || outcome.DurationMS < 59_000 {
 			t.Errorf("outcome %+v", outcome)
 		}
-		if h.shelf.count() != 0 {
+		if h.fakeSessions.count() != 0 {
 			t.Error("it ran")
 		}
 	})
 }
 
-func TestACallThatDoesNotWaitPicksTheAnswerUpLater(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+func TestARepeatedCallUsesTheAnswerThatCameLater(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *testGate) {
 		call := click(agent)
 		call.Wait = 2 * time.Second
 		for range 2 { // identical questions are one
@@ -179,17 +179,17 @@ func TestACallThatDoesNotWaitPicksTheAnswerUpLater(t *testing.T) {
 		if result, err := h.Call(context.Background(), other); err != nil || result.Pending == nil {
 			t.Errorf("another call used the approval: %+v, %v", result, err)
 		}
-		if result, err := h.Call(context.Background(), call); err != nil || result.Pending != nil || h.shelf.count() != 1 {
-			t.Errorf("the same call: %+v, %v, %d done", result, err, h.shelf.count())
+		if result, err := h.Call(context.Background(), call); err != nil || result.Pending != nil || h.fakeSessions.count() != 1 {
+			t.Errorf("the same call: %+v, %v, %d done", result, err, h.fakeSessions.count())
 		}
-		if result, err := h.Call(context.Background(), call); err != nil || result.Pending == nil || h.shelf.count() != 1 {
+		if result, err := h.Call(context.Background(), call); err != nil || result.Pending == nil || h.fakeSessions.count() != 1 {
 			t.Errorf("the approval was used twice: %+v, %v", result, err)
 		}
 	})
 }
 
 func TestConcurrentIdenticalCallsShareAQuestionButNotItsAnswer(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+	inBubble(t, func(t *testing.T, h *testGate) {
 		var wg sync.WaitGroup
 		var timeouts, ok int
 		var mu sync.Mutex
@@ -213,15 +213,15 @@ func TestConcurrentIdenticalCallsShareAQuestionButNotItsAnswer(t *testing.T) {
 			t.Fatal(err)
 		}
 		wg.Wait()
-		if ok != 1 || timeouts != 2 || h.shelf.count() != 1 {
-			t.Errorf("%d ran, %d expired, %d were done", ok, timeouts, h.shelf.count())
+		if ok != 1 || timeouts != 2 || h.fakeSessions.count() != 1 {
+			t.Errorf("%d ran, %d expired, %d were done", ok, timeouts, h.fakeSessions.count())
 		}
 	})
 }
 
 func TestAGrantCoversLaterCalls(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
-		h.shelf.element = &action.Element{Role: "button", Name: "Save"}
+	inBubble(t, func(t *testing.T, h *testGate) {
+		h.fakeSessions.element = &action.Element{Role: "button", Name: "Save"}
 		call := click(agent)
 		call.Wait = time.Second
 		if result, err := h.Call(context.Background(), call); err != nil || result.Pending == nil {
@@ -238,16 +238,15 @@ func TestAGrantCoversLaterCalls(t *testing.T) {
 		if intent, _ := h.last(t); intent.Rule != "grant" {
 			t.Errorf("intent %+v", intent)
 		}
-		h.shelf.element = &action.Element{Role: "button", Name: "Delete"}
+		h.fakeSessions.element = &action.Element{Role: "button", Name: "Delete"}
 		if result, err := h.Call(context.Background(), call); err != nil || result.Pending == nil {
 			t.Errorf("the grant covered a HIGH call: %+v, %v", result, err)
 		}
 	})
 }
 
-// TestAScriptIsShownToWhoAgrees has an agent ask for a script: the question
-// shows it, the trail has its hash only.
-func TestAScriptIsShownToWhoAgrees(t *testing.T) {
+// TestAQuestionShowsTheScriptAndTheTrailItsHash lets an agent ask for a script.
+func TestAQuestionShowsTheScriptAndTheTrailItsHash(t *testing.T) {
 	h := open(t)
 	script := "fetch('/x', {method: 'DELETE'}) //" + strings.Repeat("x", 3000) + "end"
 	result, err := h.Call(t.Context(), action.Call{Verb: "page.execute", Caller: agent, Args: &action.Execute{Expression: script}, Wait: time.Millisecond})

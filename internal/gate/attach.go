@@ -19,18 +19,18 @@ import (
 
 const (
 	recordInterval    = time.Second // between two records of the same method
-	maxMethods        = 64          // counted apart in that time; the rest together
-	maxListedRefusals = 20          // recorded singly in that time; the rest are counted
+	maxMethods        = 64          // methods with a count of their own in that time; others are counted together
+	maxListedRefusals = 20          // recorded one by one in that time; the others are counted
 	attachVerb        = "cdp.attach"
 	otherMethods      = "other methods"
 	otherRefusals     = "more calls"
 	maxRefusalText    = 200 // characters
 )
 
-// Attach connects a client of the browser's protocol, or refuses it: on the same path
-// as Call, with an intent and an outcome. The calls of the client are recorded by
-// method, each second. A client whose records cannot be stored is disconnected.
-// The faults are those of Call.
+// Attach connects a client of the DevTools protocol, or refuses it, on the same
+// path as Call, with an intent and an outcome. The client's calls are recorded
+// every second, by method. If these records cannot be stored, the client is
+// disconnected. The faults are those of Call.
 func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment, error) {
 	call.Verb, call.Args = attachVerb, &action.None{}
 	if !isID(call.ID) {
@@ -50,8 +50,8 @@ func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment,
 	return a, nil
 }
 
-// admitClient takes a client along the path of a call, and attaches it at the end. A
-// panic becomes a fault.
+// admitClient takes a client through the steps of a call and attaches it at the
+// end. A panic becomes a fault.
 func (p *invocation) admitClient(ctx context.Context, a *cdpClient) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -77,7 +77,7 @@ func (p *invocation) admitClient(ctx context.Context, a *cdpClient) (err error) 
 	}
 	a.inner, err = withDeadline(ctx, &p.callInfo, func(ctx context.Context) (action.Attachment, error) {
 		inner, err := p.g.sessions.Attach(ctx, p.call, p.pin, a.onMessage)
-		if err == nil && ctx.Err() != nil { // nobody waits for it any more
+		if err == nil && ctx.Err() != nil { // the client is gone
 			inner.Close()
 			return nil, ctx.Err()
 		}
@@ -86,13 +86,13 @@ func (p *invocation) admitClient(ctx context.Context, a *cdpClient) (err error) 
 	return err
 }
 
-// clientWait is how long a client's connection is held open for a person's
-// answer: the clients known give up after 30 s.
+// clientWait is how long a client's connection waits for a person's answer. Known
+// clients time out after 30 s.
 const clientWait = 20 * time.Second
 
-// askClient asks a person about a client. The client connects again when the answer
-// took longer than clientWait. Faults: approval_timeout naming the question, and those
-// of an answer.
+// askClient asks a person about a client. If the answer takes longer than
+// clientWait, the client must connect again. Faults: approval_timeout, which
+// names the question, and those of an answer.
 func (p *invocation) askClient(ctx context.Context) error {
 	if p.call.Wait <= 0 || p.call.Wait > clientWait {
 		p.call.Wait = clientWait
@@ -113,9 +113,9 @@ type cdpClient struct {
 	started time.Time
 
 	mu       sync.Mutex
-	counts   map[string]int // since the last records, by method
+	counts   map[string]int // since the last record, by method
 	refused  []action.Message
-	unlisted int // refusals since then beyond mostRefusals
+	unlisted int // refusals since then beyond maxListedRefusals
 	calls    int // in all
 	refusals int // in all
 }
@@ -146,8 +146,8 @@ func (a *cdpClient) Close() {
 	a.g.audit.Record(a.event("never connected", "ok"))
 }
 
-// Serve serves the client, and records what it does as long as that can be
-// stored. Faults: as action.Attachment, and audit_unavailable.
+// Serve serves the client and records its calls. If they cannot be stored it
+// ends. Faults: as action.Attachment, and audit_unavailable.
 func (a *cdpClient) Serve(ctx context.Context, wire action.Wire) error {
 	if !a.g.work.Begin() {
 		return errStopping
@@ -191,7 +191,7 @@ func (a *cdpClient) recordLoop(ctx context.Context, putOut context.CancelCauseFu
 	}
 }
 
-// takeRecords returns the records of the calls since it was called before.
+// takeRecords returns the records of the calls since its last call.
 func (a *cdpClient) takeRecords() []action.Record {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -218,26 +218,26 @@ func (a *cdpClient) event(what, result string) action.Record {
 	return r
 }
 
-// maxRedactedMessage bounds a message to a client of the protocol in a session with
-// credentials: secrets are looked for in the whole message.
+// maxRedactedMessage limits a message to a client of the protocol in a session
+// with credentials, because secrets are searched in the complete message.
 const maxRedactedMessage = 64 << 20 // bytes; the largest answers are screenshots and page sources
 
-// redactingWire is a client's wire without the secrets of the session. While the
-// session has no secrets, each piece of a message is passed on as it comes.
+// redactingWire redacts the secrets of a session on a client's wire. While the
+// session has no secrets, each piece of a message is passed on at once.
 func (g *Gate) redactingWire(wire action.Wire, session string) action.Wire {
 	return &redactingWriter{Wire: wire, known: func() *redact.Matcher { return g.secrets.Of(session) }}
 }
 
-// redactingWriter takes secrets out of messages. One goroutine uses it.
+// redactingWriter redacts messages. Only one goroutine may use it.
 type redactingWriter struct {
 	action.Wire
 	known        func() *redact.Matcher
-	held         bytes.Buffer // of the message that is coming in
-	partlyPassed bool         // some of it was passed on before there were secrets
+	held         bytes.Buffer // the incomplete message
+	partlyPassed bool         // part of the message was sent before there were secrets
 }
 
-// Write takes a piece of a message. Fault: redaction_failed for a message that
-// is too long to be looked through.
+// Write accepts a piece of a message. Fault: redaction_failed for a message that
+// is too long.
 func (s *redactingWriter) Write(ctx context.Context, piece []byte, last bool) error {
 	known := s.known()
 	if known == nil && s.held.Len() == 0 {
@@ -252,7 +252,7 @@ func (s *redactingWriter) Write(ctx context.Context, piece []byte, last bool) er
 		return nil
 	}
 	clean := known.JSON
-	if s.partlyPassed { // the rest of a message is no JSON
+	if s.partlyPassed { // the rest of a message is not valid JSON
 		clean = known.Bytes
 	}
 	err := s.Wire.Write(ctx, clean(s.held.Bytes()), true)

@@ -16,16 +16,16 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// seat is a client's place on the shelf: it says what the client asked, and
-// serves until its client leaves.
-type seat struct {
-	heed  func(action.Message)
-	leave chan struct{}
-	mu    sync.Mutex
-	shut  bool
+// fakeClient is an attachment of fakeSessions. It reports the client's calls and
+// serves until the client disconnects.
+type fakeClient struct {
+	onMessage func(action.Message)
+	leave     chan struct{}
+	mu        sync.Mutex
+	shut      bool
 }
 
-func (s *seat) Serve(ctx context.Context, _ action.Wire) error {
+func (s *fakeClient) Serve(ctx context.Context, _ action.Wire) error {
 	select {
 	case <-s.leave:
 		return nil
@@ -34,15 +34,15 @@ func (s *seat) Serve(ctx context.Context, _ action.Wire) error {
 	}
 }
 
-func (s *seat) Close() {
+func (s *fakeClient) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shut = true
 }
 
-var seats sync.Map // by shelf: the last place given
+var clients sync.Map // by fakeSessions: the last place given
 
-func (s *shelf) Attach(_ context.Context, call action.Call, pin action.Pin, heed func(action.Message)) (action.Attachment, error) {
+func (s *fakeSessions) Attach(_ context.Context, call action.Call, pin action.Pin, onMessage func(action.Message)) (action.Attachment, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.done = append(s.done, call.Verb)
@@ -50,14 +50,14 @@ func (s *shelf) Attach(_ context.Context, call action.Call, pin action.Pin, heed
 	if s.doErr != nil {
 		return nil, s.doErr
 	}
-	place := &seat{heed: heed, leave: make(chan struct{})}
-	seats.Store(s, place)
+	place := &fakeClient{onMessage: onMessage, leave: make(chan struct{})}
+	clients.Store(s, place)
 	return place, nil
 }
 
-func (s *shelf) seat() *seat {
-	place, _ := seats.Load(s)
-	return place.(*seat)
+func (s *fakeSessions) fakeClient() *fakeClient {
+	place, _ := clients.Load(s)
+	return place.(*fakeClient)
 }
 
 func protocolRecords(all []action.Record) (lines []string) {
@@ -76,8 +76,8 @@ func TestOnlyOperatorsAttachToTheBrowser(t *testing.T) {
 			t.Errorf("%+v may attach", c)
 		}
 	}
-	if len(h.shelf.done) != 0 {
-		t.Errorf("done %q", h.shelf.done)
+	if len(h.fakeSessions.done) != 0 {
+		t.Errorf("done %q", h.fakeSessions.done)
 	}
 	a, err := h.Attach(t.Context(), action.Call{Caller: operator, Surface: "rest"})
 	if err != nil {
@@ -85,14 +85,15 @@ func TestOnlyOperatorsAttachToTheBrowser(t *testing.T) {
 	}
 	a.Close()
 	intent, outcome := h.last(t)
-	if intent.Action != "cdp.attach" || intent.Risk != "CRITICAL" || intent.HITLDecision != "operator" || outcome.Result != "ok" || !h.shelf.seat().shut {
+	if intent.Action != "cdp.attach" || intent.Risk != "CRITICAL" || intent.HITLDecision != "operator" || outcome.Result != "ok" || !h.fakeSessions.fakeClient().shut {
 		t.Errorf("intent %+v\noutcome %+v", intent, outcome)
 	}
 }
 
-// TestAGrantedAgentAttachesWhenAPersonAgrees has a rule that gives an agent the
-// protocol: each connection is asked, and recorded by method like any other.
-func TestAGrantedAgentAttachesWhenAPersonAgrees(t *testing.T) {
+// TestAnAgentAttachesOnlyWithAnApproval has a rule that lets an agent use the
+// protocol: a person is asked about each connection, and its calls are recorded
+// by method.
+func TestAnAgentAttachesOnlyWithAnApproval(t *testing.T) {
 	h := openWith(t, policy.Config{Enabled: true, Rules: []policy.Rule{{Tools: []string{"cdp.attach"}, Roles: []string{"agent"}, Action: "allow"}}})
 	connect := func() (action.Attachment, error) {
 		return h.Attach(t.Context(), action.Call{Caller: agent, Surface: "rest", Wait: time.Millisecond})
@@ -100,8 +101,8 @@ func TestAGrantedAgentAttachesWhenAPersonAgrees(t *testing.T) {
 	_, err := connect()
 	wantCode(t, "unanswered", err, fault.ApprovalTimeout)
 	id, _ := fault.From(err).Details["approvalId"].(string)
-	if id == "" || len(h.shelf.done) != 0 {
-		t.Fatalf("question %q, done %q", id, h.shelf.done)
+	if id == "" || len(h.fakeSessions.done) != 0 {
+		t.Fatalf("question %q, done %q", id, h.fakeSessions.done)
 	}
 	if _, err := h.Call(t.Context(), action.Call{Verb: "approval.answer", Caller: operator, Args: &action.Answer{ID: id, Approve: true, Reason: "a test"}}); err != nil {
 		t.Fatal(err)
@@ -112,8 +113,8 @@ func TestAGrantedAgentAttachesWhenAPersonAgrees(t *testing.T) {
 	}
 	served := make(chan error, 1)
 	go func() { served <- a.Serve(t.Context(), nil) }()
-	h.shelf.seat().heed(action.Message{Method: "Page.navigate"})
-	close(h.shelf.seat().leave)
+	h.fakeSessions.fakeClient().onMessage(action.Message{Method: "Page.navigate"})
+	close(h.fakeSessions.fakeClient().leave)
 	if err := <-served; err != nil {
 		t.Error(err)
 	}
@@ -125,9 +126,9 @@ func TestAGrantedAgentAttachesWhenAPersonAgrees(t *testing.T) {
 	h.last(t)
 }
 
-func TestARefusedClientLeavesItsOutcome(t *testing.T) {
+func TestARefusedClientHasAnOutcome(t *testing.T) {
 	h := open(t)
-	h.shelf.doErr = fault.New(fault.LimitReached, "enough clients").Hinted("disconnect one")
+	h.fakeSessions.doErr = fault.New(fault.LimitReached, "enough clients").Hinted("disconnect one")
 	_, err := h.Attach(t.Context(), action.Call{Caller: operator})
 	wantCode(t, "attach", err, fault.LimitReached)
 	if _, outcome := h.last(t); outcome.Result != "fault" || !strings.Contains(outcome.Error, "enough clients") {
@@ -135,7 +136,7 @@ func TestARefusedClientLeavesItsOutcome(t *testing.T) {
 	}
 }
 
-func TestWhatClientsDoIsRecordedByMethodAndSecond(t *testing.T) {
+func TestCallsOfClientsAreRecordedByMethodAndSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := build(t, policy.Config{Enabled: true})
 		a, err := h.Attach(t.Context(), action.Call{Caller: operator, Surface: "rest"})
@@ -144,12 +145,12 @@ func TestWhatClientsDoIsRecordedByMethodAndSecond(t *testing.T) {
 		}
 		served := make(chan error, 1)
 		go func() { served <- a.Serve(t.Context(), nil) }()
-		place := h.shelf.seat()
+		place := h.fakeSessions.fakeClient()
 		for range 3 {
-			place.heed(action.Message{Method: "Page.navigate"})
+			place.onMessage(action.Message{Method: "Page.navigate"})
 		}
 		for range 25 {
-			place.heed(action.Message{Method: "Browser.close", Refused: "it is the session's"})
+			place.onMessage(action.Message{Method: "Browser.close", Refused: "it is the session's"})
 		}
 		time.Sleep(1100 * time.Millisecond) // synthetic
 		synctest.Wait()
@@ -158,7 +159,7 @@ func TestWhatClientsDoIsRecordedByMethodAndSecond(t *testing.T) {
 			t.Errorf("recorded %d: %q", len(lines), lines)
 		}
 		for i := range 100 {
-			place.heed(action.Message{Method: "Page.m" + strings.Repeat("x", i)})
+			place.onMessage(action.Message{Method: "Page.m" + strings.Repeat("x", i)})
 		}
 		close(place.leave)
 		if err := <-served; err != nil {
@@ -172,7 +173,7 @@ func TestWhatClientsDoIsRecordedByMethodAndSecond(t *testing.T) {
 	})
 }
 
-func TestAClientWhoseCallsCannotBeRecordedIsPutOut(t *testing.T) {
+func TestAClientWhoseCallsCannotBeRecordedIsDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := build(t, policy.Config{Enabled: true})
 		a, err := h.Attach(t.Context(), action.Call{Caller: operator})
@@ -182,7 +183,7 @@ func TestAClientWhoseCallsCannotBeRecordedIsPutOut(t *testing.T) {
 		h.audit.Close()
 		served := make(chan error, 1)
 		go func() { served <- a.Serve(t.Context(), nil) }()
-		h.shelf.seat().heed(action.Message{Method: "Page.navigate"})
+		h.fakeSessions.fakeClient().onMessage(action.Message{Method: "Page.navigate"})
 		if err := <-served; !errors.Is(err, fault.New(fault.AuditUnavailable, "")) {
 			t.Errorf("served until %v", err)
 		}

@@ -10,22 +10,21 @@ import (
 )
 
 const (
-	attendanceWindow = time.Minute     // for which somebody who listed questions is taken to be there
+	attendanceWindow = time.Minute     // for which a person who listed questions counts as attending
 	unattendedWait   = 2 * time.Second // that an agent waits for a person when nobody follows questions
 )
 
-// attention knows whether people follow the questions of a scope. The zero attention
-// says that nobody does.
+// attention tracks whether people follow the questions of a scope. The zero
+// attention says that nobody does.
 type attention struct {
-	notifies func() bool // by another way; nil for none
+	notifies func() bool // whether people are notified in another way; nil for none
 
 	mu        sync.Mutex
 	followers map[string]int
 	listed    map[string]time.Time
 }
 
-// addFollower notes that somebody follows the questions of a scope, until the
-// function it returns is called.
+// addFollower records a follower of a scope's questions until leave is called.
 func (a *attention) addFollower(scope string) (leave func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -40,7 +39,7 @@ func (a *attention) addFollower(scope string) (leave func()) {
 	}
 }
 
-// noteListed notes that somebody has listed the questions of a scope.
+// noteListed records that a person has listed the questions of a scope.
 func (a *attention) noteListed(scope string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -50,15 +49,15 @@ func (a *attention) noteListed(scope string) {
 	a.listed[scope] = time.Now()
 }
 
-// isAttended reports whether anybody is there to answer.
+// isAttended reports whether a person can be expected to answer.
 func (a *attention) isAttended(scope string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.followers[scope] > 0 || time.Since(a.listed[scope]) < attendanceWindow || a.notifies != nil && a.notifies()
 }
 
-// awaitAnswer waits for the answer to a question as long as its caller wants. An agent
-// whose question nobody follows waits for a short time only.
+// awaitAnswer waits for the answer to a question as long as its caller asked for.
+// If nobody follows questions, an agent waits only for a short time.
 func (g *Gate) awaitAnswer(ctx context.Context, call action.Call, q action.Question) (action.Question, error) {
 	if call.Caller.Role != action.Agent || call.Wait <= unattendedWait || g.attention.isAttended(call.Caller.Scope) {
 		return g.approvals.Await(ctx, q.ID, call.Wait)

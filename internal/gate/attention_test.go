@@ -8,8 +8,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-func TestPeopleAreAskedAboutTheSessionOfAQuestionUntilItIsAnswered(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+func TestASessionHasOpenQuestionsUntilTheAnswer(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *testGate) {
 		call := click(agent)
 		call.Wait = 2 * time.Second
 		if result, err := h.Call(context.Background(), call); err != nil || result.Pending == nil {
@@ -24,7 +24,7 @@ func TestPeopleAreAskedAboutTheSessionOfAQuestionUntilItIsAnswered(t *testing.T)
 			t.Fatal(err)
 		}
 		if of(q.Scope, q.Session) {
-			t.Error("they are asked after the answer")
+			t.Error("the question is open after the answer")
 		}
 	})
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
 
-// BenchmarkCall is what the gate itself costs a call, before a session room
-// that does nothing: a click with its intent flushed to the disk before it
-// runs, the same without the flush, a read. Flush is what one flush of this
-// disk costs: a page appended to a file, and fsync.
+// BenchmarkCall measures the gate alone, with sessions that do nothing: a click
+// whose intent is flushed to disk before it runs, the same without the flush, and
+// a read. Flush measures one flush of this disk: a page appended to a file, and
+// fsync.
 func BenchmarkCall(b *testing.B) {
 	for _, of := range []struct {
 		name string
@@ -62,15 +62,15 @@ func bare(b *testing.B, lazy bool) *gate.Gate {
 	must(b, err)
 	trail, err := audit.Open(b.Context(), audit.Options{DB: db, Log: log, NoFlush: lazy})
 	must(b, err)
-	desk, err := approval.Open(b.Context(), approval.Options{DB: db, Log: log})
+	queue, err := approval.Open(b.Context(), approval.Options{DB: db, Log: log})
 	must(b, err)
 	rules, err := policy.New(policy.Config{Enabled: true})
 	must(b, err)
-	room := &shelf{element: &action.Element{Role: "tab", Name: "History"}}
-	g, err := gate.New(gate.Options{Sessions: room, Policy: rules, Approvals: desk, Audit: trail, Log: log})
+	pageSessions := &fakeSessions{element: &action.Element{Role: "tab", Name: "History"}}
+	g, err := gate.New(gate.Options{Sessions: pageSessions, Policy: rules, Approvals: queue, Audit: trail, Log: log})
 	must(b, err)
 	b.Cleanup(func() {
-		desk.Close()
+		queue.Close()
 		trail.Close()
 		must(b, db.Close())
 	})

@@ -22,7 +22,8 @@ type callAct struct {
 // causingFamilies are the families of verbs whose calls may cause requests.
 var causingFamilies = map[string]bool{"page": true, "tab": true, "session": true, "browser": true}
 
-// beginAct begins the act of the call: requests that it may cause belong to it.
+// beginAct starts the act of the call. Requests that it may cause belong to the
+// act.
 func (a *callAct) beginAct() {
 	if a.c.verb.Class == action.Read || !causingFamilies[familyOf(a.c.call.Verb)] || a.c.verb.Inner {
 		return
@@ -46,8 +47,8 @@ func (a *callAct) beginAct() {
 // it causes.
 func waitsForRequests(v *action.Verb) bool { return v.Input || v.Name == action.VerbPageUpload.Name }
 
-// longestQuestion is how long a question may wait, and some seconds more for its
-// answer to be handled.
+// longestQuestion is the longest time that a question may wait, plus some seconds
+// for handling its answer.
 func (g *Requests) longestQuestion() time.Duration {
 	t := g.approvals.Timeouts()
 	return max(t.Medium, t.High, t.Critical) + 5*time.Second

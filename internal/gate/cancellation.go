@@ -8,19 +8,19 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// cancelled is the result, in the trail, of a call that its caller gave up.
+// cancelled is the result, in the trail, of a call that its caller cancelled.
 const cancelled = "cancelled"
 
-// What became of a call that its caller gave up.
+// The possible results of a cancelled call.
 const (
 	carriedOut      = "it was carried out"
 	notCarriedOut   = "it was not carried out"
 	maybeCarriedOut = "it may have been carried out"
 )
 
-// resolveCancellation finds out whether a call was carried out whose caller gave it
-// up. The outcome says so, and so does the session's next answer to the agent. A call
-// that was refused before it was given up keeps its refusal.
+// resolveCancellation finds out whether a cancelled call was carried out. The
+// outcome and the session's next answer to the agent say so. A call that was
+// refused before it was cancelled keeps its refusal.
 func (p *invocation) resolveCancellation(ctx context.Context, result action.Result, err error) error {
 	if p.verb == nil || !errors.Is(ctx.Err(), context.Canceled) {
 		return err
@@ -43,8 +43,8 @@ func (p *invocation) resolveCancellation(ctx context.Context, result action.Resu
 		Hinted("look at the page before you make the call again").Because(err)
 }
 
-// queueCancellationNotice has the session tell its agent about a call that was given
-// up and may have changed something.
+// queueCancellationNotice queues a notice for the agent about a cancelled call
+// that may have changed something.
 func (p *invocation) queueCancellationNotice(result action.Result) {
 	session := p.facts.Session.ID
 	if result.Session != "" {

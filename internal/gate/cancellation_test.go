@@ -12,9 +12,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// What became of a call that its caller gave up is in its one outcome, and is
-// kept for the agent's next answer.
-func TestACallThatWasGivenUpSaysWhatBecameOfIt(t *testing.T) {
+// TestTheOutcomeOfACancelledCallIsReported checks that the outcome and the
+// agent's next answer say what happened.
+func TestTheOutcomeOfACancelledCallIsReported(t *testing.T) {
 	for name, with := range map[string]struct {
 		button string
 		caller action.Caller
@@ -33,9 +33,9 @@ func TestACallThatWasGivenUpSaysWhatBecameOfIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := openWith(t, policy.Config{Enabled: true, Trusted: []string{"app.example.com"}})
-			h.shelf.element.Name, h.shelf.doErr = with.button, with.err
+			h.fakeSessions.element.Name, h.fakeSessions.doErr = with.button, with.err
 			ctx, cancel := context.WithCancel(t.Context())
-			h.shelf.do = func(context.Context) { cancel() }
+			h.fakeSessions.do = func(context.Context) { cancel() }
 			call := click(with.caller)
 			call.Part, call.Asked = with.part, func(action.Pending) { cancel() }
 			_, err := h.Call(ctx, call)
@@ -54,33 +54,34 @@ func TestACallThatWasGivenUpSaysWhatBecameOfIt(t *testing.T) {
 			if with.tells {
 				want = "[s1: the call before, " + said + ", was cancelled: " + with.became + "]"
 			}
-			if got := fmt.Sprint(h.shelf.remarks); got != want {
+			if got := fmt.Sprint(h.fakeSessions.remarks); got != want {
 				t.Errorf("the next answer says %s, want %s", got, want)
 			}
 		})
 	}
 }
 
-func TestAReadThatWasGivenUpLeavesNoRemark(t *testing.T) {
+func TestACancelledReadLeavesNoNotice(t *testing.T) {
 	h := open(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	h.shelf.do, h.shelf.doErr = func(context.Context) { cancel() }, context.Canceled
+	h.fakeSessions.do, h.fakeSessions.doErr = func(context.Context) { cancel() }, context.Canceled
 	if _, err := h.Call(ctx, snapshot(agent)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if _, outcome := h.last(t); outcome.Result != "cancelled" || outcome.Detail != "it was not carried out" || len(h.shelf.remarks) != 0 {
-		t.Errorf("outcome %+v, remarks %q", outcome, h.shelf.remarks)
+	if _, outcome := h.last(t); outcome.Result != "cancelled" || outcome.Detail != "it was not carried out" || len(h.fakeSessions.remarks) != 0 {
+		t.Errorf("outcome %+v, remarks %q", outcome, h.fakeSessions.remarks)
 	}
 }
 
-// A call that was refused stays refused, whether or not its caller has gone.
-func TestARefusalOutlivesItsCaller(t *testing.T) {
+// TestACancelledCallKeepsItsEarlierRefusal cancels calls that were refused
+// before.
+func TestACancelledCallKeepsItsEarlierRefusal(t *testing.T) {
 	h := open(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	h.shelf.look, h.shelf.lookErr = func(context.Context) { cancel() }, fault.New(fault.StaleRef, "e7 is gone").Hinted("look again")
+	h.fakeSessions.look, h.fakeSessions.lookErr = func(context.Context) { cancel() }, fault.New(fault.StaleRef, "e7 is gone").Hinted("look again")
 	_, err := h.Call(ctx, click(agent))
 	wantCode(t, "the call", err, fault.StaleRef)
-	if _, outcome := h.last(t); outcome.Result != "fault" || len(h.shelf.remarks) != 0 {
-		t.Errorf("outcome %+v, remarks %q", outcome, h.shelf.remarks)
+	if _, outcome := h.last(t); outcome.Result != "fault" || len(h.fakeSessions.remarks) != 0 {
+		t.Errorf("outcome %+v, remarks %q", outcome, h.fakeSessions.remarks)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// What a call changed is told to who may take a snapshot of the page it led to,
-// and to nobody else.
-func TestReportsOfChangesAreForWhoMayReadThePage(t *testing.T) {
+// TestChangesAreReportedOnlyToReadersOfThePage checks that only callers who may
+// take a snapshot of the resulting page get a report of changes.
+func TestChangesAreReportedOnlyToReadersOfThePage(t *testing.T) {
 	back := action.Call{Verb: "page.back", Caller: agent, Args: &action.None{}, Changes: true}
 	rule := policy.Rule{Tools: []string{"page.snapshot"}, Hosts: []string{"app.example.com"}, Action: "deny", Description: "not to be read"}
 	other := rule
@@ -24,7 +24,7 @@ func TestReportsOfChangesAreForWhoMayReadThePage(t *testing.T) {
 		"snapshots are refused": {[]policy.Rule{rule}, false},
 	} {
 		h := openWith(t, policy.Config{Enabled: true, Trusted: []string{"app.example.com"}, Rules: c.rules})
-		h.shelf.changes = &action.Changes{Text: "+ text \"Saved\""}
+		h.fakeSessions.changes = &action.Changes{Text: "+ text \"Saved\""}
 		result, err := h.Call(context.Background(), back)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -35,9 +35,9 @@ func TestReportsOfChangesAreForWhoMayReadThePage(t *testing.T) {
 	}
 }
 
-func TestVerbsThatTellOfNoChangesAreNotAskedForThem(t *testing.T) {
+func TestVerbsWithoutChangeReportsAreNotAskedForThem(t *testing.T) {
 	h := open(t)
-	h.shelf.changes = &action.Changes{Text: "+ text \"Saved\""}
+	h.fakeSessions.changes = &action.Changes{Text: "+ text \"Saved\""}
 	result, err := h.Call(context.Background(), action.Call{Verb: "page.snapshot", Caller: agent, Args: &action.TakeSnapshot{}, Changes: true})
 	if err != nil || result.Changes != nil {
 		t.Errorf("%+v, %v", result, err)

@@ -12,13 +12,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// speaker is a place at a browser that says something in pieces.
-type speaker struct {
+// fakeBrowser is an attachment whose browser sends a message in pieces.
+type fakeBrowser struct {
 	pieces []string // an empty one ends a message
 	failed error
 }
 
-func (s *speaker) Serve(ctx context.Context, wire action.Wire) error {
+func (s *fakeBrowser) Serve(ctx context.Context, wire action.Wire) error {
 	for i, p := range s.pieces {
 		if p == "" {
 			continue
@@ -31,14 +31,14 @@ func (s *speaker) Serve(ctx context.Context, wire action.Wire) error {
 	return nil
 }
 
-func (s *speaker) Close() {}
+func (s *fakeBrowser) Close() {}
 
-func (s *telling) Attach(context.Context, action.Call, action.Pin, func(action.Message)) (action.Attachment, error) {
+func (s *leakySessions) Attach(context.Context, action.Call, action.Pin, func(action.Message)) (action.Attachment, error) {
 	return s.speaks, nil
 }
 
-// wall writes down what comes over a wire.
-type wall struct {
+// wireRecorder records what is written to a wire.
+type wireRecorder struct {
 	action.Wire
 	pieces   []string
 	messages []string
@@ -46,7 +46,7 @@ type wall struct {
 	heard    func()
 }
 
-func (w *wall) Write(_ context.Context, piece []byte, last bool) error {
+func (w *wireRecorder) Write(_ context.Context, piece []byte, last bool) error {
 	w.pieces = append(w.pieces, string(piece))
 	if w.current += string(piece); last {
 		w.messages, w.current = append(w.messages, w.current), ""
@@ -57,7 +57,7 @@ func (w *wall) Write(_ context.Context, piece []byte, last bool) error {
 	return nil
 }
 
-func serve(t *testing.T, h *house, on *wall) {
+func serve(t *testing.T, h *testGate, on *wireRecorder) {
 	t.Helper()
 	client, err := h.Attach(t.Context(), action.Call{Caller: operator})
 	if err != nil {
@@ -68,20 +68,20 @@ func serve(t *testing.T, h *house, on *wall) {
 	}
 }
 
-func TestClientsOfTheProtocolGetNoSecretHoweverItIsCut(t *testing.T) {
-	h, pages, known := knowing(t)
-	pages.speaks = &speaker{pieces: []string{
+func TestSecretsInPiecesOfMessagesAreRedacted(t *testing.T) {
+	h, pages, known := withSecrets(t)
+	pages.speaks = &fakeBrowser{pieces: []string{
 		`{"id":1,"result":{"cookies":[{"value":"` + canary[:7], canary[7:] + `","size":24}]}}`, "",
 		`{"method":"Network.requestWillBeSentExtraInfo","params":{"headers":{"Cookie":"sid=` + canary + `"}}}`, "",
 		`{"id":2,"result":{}}`,
 	}}
-	plain := &wall{}
+	plain := &wireRecorder{}
 	serve(t, h, plain)
 	if want := []string{pages.speaks.pieces[0], pages.speaks.pieces[1], pages.speaks.pieces[3], pages.speaks.pieces[5]}; !slices.Equal(plain.pieces, want) {
-		t.Errorf("without credentials pieces are passed on as they come: got %q", plain.pieces)
+		t.Errorf("without credentials pieces must be passed on at once: got %q", plain.pieces)
 	}
 	known.Learn("s1", credentials.Keep(canary))
-	clean := &wall{}
+	clean := &wireRecorder{}
 	serve(t, h, clean)
 	if len(clean.messages) != 3 {
 		t.Fatalf("got %q", clean.messages)
@@ -97,26 +97,26 @@ func TestClientsOfTheProtocolGetNoSecretHoweverItIsCut(t *testing.T) {
 	}
 }
 
-func TestAMessageThatIsOnItsWayWhenASecretIsLearnedIsRedacted(t *testing.T) {
-	h, pages, known := knowing(t)
-	pages.speaks = &speaker{pieces: []string{`{"id":1,"result":{"a":"begun",`, `"b":"` + canary[:5], canary[5:] + `"}}`}}
-	out := &wall{heard: func() { known.Learn("s1", credentials.Keep(canary)) }}
+func TestAPartlySentMessageIsRedactedWhenASecretBecomesKnown(t *testing.T) {
+	h, pages, known := withSecrets(t)
+	pages.speaks = &fakeBrowser{pieces: []string{`{"id":1,"result":{"a":"begun",`, `"b":"` + canary[:5], canary[5:] + `"}}`}}
+	out := &wireRecorder{heard: func() { known.Learn("s1", credentials.Keep(canary)) }}
 	serve(t, h, out)
 	if want := []string{`{"id":1,"result":{"a":"begun","b":"[redacted]"}}`}; !slices.Equal(out.messages, want) {
 		t.Errorf("got %q", out.messages)
 	}
 }
 
-func TestAMessageThatIsTooLongToBeLookedThroughIsNotPassedOn(t *testing.T) {
-	h, pages, known := knowing(t)
+func TestAMessageThatIsTooLongToRedactIsNotSent(t *testing.T) {
+	h, pages, known := withSecrets(t)
 	known.Learn("s1", credentials.Keep(canary))
 	long := strings.Repeat("x", 48<<20)
-	pages.speaks = &speaker{pieces: []string{long, long}}
+	pages.speaks = &fakeBrowser{pieces: []string{long, long}}
 	client, err := h.Attach(t.Context(), action.Call{Caller: operator})
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := &wall{}
+	out := &wireRecorder{}
 	if err := client.Serve(t.Context(), out); fault.CodeOf(err) != fault.RedactionFailed || len(out.pieces) > 0 {
 		t.Errorf("got %v after %d pieces", err, len(out.pieces))
 	}

@@ -13,12 +13,13 @@ import (
 
 // Kinds of findings that the secrets of sessions give.
 const (
-	kindKnownSecret = "known-secret"   // a text holds what redaction hides
+	kindKnownSecret = "known-secret"   // a text contains what redaction hides
 	kindGuessing    = "secret-guesses" // too many different words that a short secret could be
 )
 
-// isUntrusted reports whether the texts of the call come from a caller who must not
-// learn secrets. The addresses of a crawl's pages come from the site.
+// isUntrusted reports whether the texts of the call come from a caller who must
+// not learn secrets. The addresses of a crawl's pages come from the site, not
+// from the caller.
 func (c *callInfo) isUntrusted() bool {
 	return c.call.Caller.Role != action.Operator && c.call.Caller != (action.Caller{}) && (c.verb == nil || !c.verb.Inner)
 }
@@ -29,9 +30,9 @@ type sessionMatcher struct {
 	*redact.Matcher
 }
 
-// matchers find the secrets that are taken out of the answer: those of its session,
-// or, where it has none, of each session of the caller's scope. The answers of
-// operators without a session lose the secrets of all sessions.
+// matchers returns the matchers that redact the answer: that of its session or,
+// if it has none, those of all sessions of the caller's scope. Answers to
+// operators without a session are redacted by all sessions.
 func (c *callInfo) matchers(session string) (all []sessionMatcher) {
 	switch {
 	case session != "":
@@ -47,9 +48,10 @@ func (c *callInfo) matchers(session string) (all []sessionMatcher) {
 	return all
 }
 
-// compareWithSecrets compares the texts of the call, alone and appended to earlier
-// ones, with the secrets that its answer is redacted by. If redaction would hide any
-// of them the call is refused: its answer would tell a right guess from a wrong one.
+// compareWithSecrets compares the texts of the call, alone and appended to
+// earlier ones, with the secrets that redact its answer. If redaction would hide
+// part of a text, the call is refused, because its answer would show whether a
+// guess is right.
 func (i *inspection) compareWithSecrets() {
 	if !i.c.isUntrusted() || i.guessedSessions != nil {
 		return
@@ -71,8 +73,8 @@ func (i *inspection) compareWithSecrets() {
 	i.c.g.guesses.noteSent(session, texts, i.c.shownInputs())
 }
 
-// guessedBy returns the argument that holds part of a secret, and the kind of the
-// finding; empty for none.
+// guessedBy returns the argument that contains part of a secret, and the kind of
+// the finding; empty if there is none.
 func (i *inspection) guessedBy(m sessionMatcher, texts []scan.Text) (field, kind string) {
 	for _, text := range texts {
 		if m.Guesses([]byte(text.Value)) {
@@ -90,8 +92,8 @@ func (i *inspection) guessedBy(m sessionMatcher, texts []scan.Text) (field, kind
 	return "", ""
 }
 
-// sentTexts are all texts of the call, also those that only look something up: each
-// alone, all of them joined, and a typed text appended to what was typed before.
+// sentTexts returns all texts of the call, including those for look-ups: each
+// alone, all of them joined, and a typed text appended to the text typed before.
 func (i *inspection) sentTexts() []scan.Text {
 	texts := scan.AllTexts(i.c.call.Args)
 	if i.c.call.Session != "" {
@@ -114,8 +116,8 @@ func (i *inspection) sentTexts() []scan.Text {
 	return texts
 }
 
-// shownInputs are the texts of the call that a page may show as they are, in its
-// fields or its own words.
+// shownInputs returns the texts of the call that a page may show unchanged, in
+// its fields or its own text.
 func (c *callInfo) shownInputs() []string {
 	switch a := c.call.Args.(type) {
 	case *action.Type:
@@ -138,8 +140,8 @@ func (c *callInfo) shownInputs() []string {
 	return nil
 }
 
-// guessFault pauses the sessions whose secrets the call holds part of, and returns the
-// fault of the call. It is nil for calls that hold none.
+// guessFault pauses the sessions of whose secrets the call contains a part, and
+// returns the fault of the call; nil if the call contains none.
 func (i *inspection) guessFault(ctx context.Context) *fault.Fault {
 	if i.guessedSessions == nil {
 		return nil
@@ -155,8 +157,8 @@ func (i *inspection) guessFault(ctx context.Context) *fault.Fault {
 	return fault.New(fault.CredentialDetected, "%s", i.findingsText()).With("kind", last.Kind).With("field", last.Field).Hinted(heldHint)
 }
 
-// guessFaultOr returns guessFault, or other where that is nil. The text of other may
-// repeat the call, so that a call with part of a secret must not get it.
+// guessFaultOr returns guessFault, or other if that is nil. The text of other may
+// repeat the call, so a call with part of a secret must not get it.
 func (i *inspection) guessFaultOr(ctx context.Context, other error) error {
 	if f := i.guessFault(ctx); f != nil {
 		return f
@@ -166,8 +168,8 @@ func (i *inspection) guessFaultOr(ctx context.Context, other error) error {
 
 const heldHint = "the session is paused, and calls of yours with text in them are refused, until a person resumes it"
 
-// heldFault is the fault of a call with texts, from a caller whose earlier call held
-// part of a secret. Right and wrong guesses are then refused alike.
+// heldFault refuses all texts of a caller who sent part of a secret before, so
+// that right and wrong guesses get the same answer.
 func (i *inspection) heldFault() error {
 	if !i.c.isUntrusted() || !i.c.g.guesses.isHeld(i.c.call.Caller) {
 		return nil
@@ -179,9 +181,9 @@ func (i *inspection) heldFault() error {
 	return fault.New(fault.CredentialDetected, "an earlier call of this caller held part of a stored secret").Hinted(heldHint)
 }
 
-// compareAnswer looks in the answer for a secret that a page put together from texts
-// of several calls. It compares the call again where its secrets became known after it
-// began.
+// compareAnswer searches the answer for a secret that a page assembled from texts
+// of several calls. If secrets became known after the call started, it compares
+// the call again.
 func (i *inspection) compareAnswer(result action.Result, f *fault.Fault) {
 	if !i.c.isUntrusted() || i.guessedSessions != nil || i.c.verb == nil {
 		return
@@ -211,7 +213,8 @@ func (i *inspection) compareAnswer(result action.Result, f *fault.Fault) {
 	}
 }
 
-// releaseHolds lets callers send texts again after a person resumed the session.
+// releaseHolds allows callers to send texts again after a person resumed the
+// session.
 func (i *inspection) releaseHolds() {
 	if i.c.call.Caller.Role == action.Operator && releasingVerbs[i.c.call.Verb] {
 		i.c.g.guesses.release(i.c.facts.Session.ID)

@@ -12,7 +12,7 @@ import (
 // which the linked page asks for confirmation.
 const confirmationWindow = 2 * time.Minute
 
-// allowedLink is the address of a link that a person let an agent follow.
+// allowedLink is the address of a link that a person allowed an agent to follow.
 type allowedLink struct {
 	address string
 	cover   policy.Cover
@@ -20,9 +20,8 @@ type allowedLink struct {
 }
 
 // allowConfirmation allows a form that is posted to the address of a link which a
-// person has just let the agent follow, if the approval of the link covers it: pages
-// that ask "Are you sure?" do so, and nobody is asked twice for one thing. An approval
-// counts once.
+// person has just approved, if the approval covers it: many pages ask "Are you
+// sure?", and people need not answer twice. Each approval counts once.
 func (p *invocation) allowConfirmation() {
 	e := p.facts.Element
 	if p.verdict.Decision != policy.Ask || p.verdict.Risk > action.High || e == nil || !e.Submits || len(p.inspection.findings) > 0 {
@@ -35,9 +34,9 @@ func (p *invocation) allowConfirmation() {
 	}
 }
 
-// deferOpenChannel lets a MEDIUM act run on a page with an open WebSocket, where a
-// person has allowed such an act on the host in this session. The requests of the act
-// are judged when they are sent.
+// deferOpenChannel allows a MEDIUM act on a page with an open WebSocket, if a
+// person has allowed such an act on this host in this session. The requests of
+// the act are judged when they are sent.
 func (p *invocation) deferOpenChannel() {
 	if p.verdict.Channel && len(p.inspection.findings) == 0 && p.g.acts.remembers(p.facts.Session.ID, p.channelKey(), false) {
 		p.verdict = p.verdict.Defer()
@@ -54,8 +53,8 @@ func (c *callInfo) channelKey() string {
 	return "channel: " + u.Scheme + "://" + u.Host
 }
 
-// rememberApproval remembers the link that a person let the agent follow, and the host
-// of a page with an open WebSocket on which a person let it act.
+// rememberApproval stores the link that a person approved, and the host of a page
+// with an open WebSocket on which a person approved an act.
 func (p *invocation) rememberApproval() {
 	if p.verdict.Channel {
 		p.g.acts.remembers(p.facts.Session.ID, p.channelKey(), true)
@@ -68,15 +67,15 @@ func (p *invocation) rememberApproval() {
 	p.g.acts.rememberLink(p.facts.Session.ID, allowedLink{withoutQuery(e.LinkURL), cover, time.Now().Add(confirmationWindow)})
 }
 
-// rememberLink keeps the newest address that was allowed in a session.
+// rememberLink stores the newest approved address of a session.
 func (d *acts) rememberLink(session string, a allowedLink) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.session(session).link = a
 }
 
-// takeAllowedLink reports whether a link to an address was just allowed in a session,
-// by an approval that covers cover. It counts once.
+// takeAllowedLink reports whether a link to an address was approved just before
+// in a session, by an approval that covers cover. It counts once.
 func (d *acts) takeAllowedLink(session, address string, cover policy.Cover, now time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// TestAWaitForAPersonIsNoTimeOut has the session room wait as long as the
-// caller asked for, which is longer than any act may take.
-func TestAWaitForAPersonIsNoTimeOut(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
-		h.shelf.do = func(ctx context.Context) {
+// TestWaitingForAPersonDoesNotTimeOut lets the sessions wait as long as the
+// caller asked for, which is longer than the limit of any act.
+func TestWaitingForAPersonDoesNotTimeOut(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *testGate) {
+		h.fakeSessions.do = func(ctx context.Context) {
 			select {
 			case <-time.After(55 * time.Second):
 			case <-ctx.Done():
@@ -30,14 +30,14 @@ func TestAWaitForAPersonIsNoTimeOut(t *testing.T) {
 	})
 }
 
-func TestARefusalOfAHeldSessionIsRecordedLikeAnyCall(t *testing.T) {
+func TestARefusalByAPausedSessionIsRecorded(t *testing.T) {
 	h := open(t)
-	h.shelf.lookErr = fault.New(fault.SessionPaused, "session s1 is paused by ann: lunch").Hinted("wait")
+	h.fakeSessions.lookErr = fault.New(fault.SessionPaused, "session s1 is paused by ann: lunch").Hinted("wait")
 	_, err := h.Call(t.Context(), click(agent))
 	wantCode(t, "held", err, fault.SessionPaused)
 	_, err = h.Call(t.Context(), snapshot(agent))
 	wantCode(t, "held", err, fault.SessionPaused)
-	if _, outcome := h.last(t); outcome.Result != "fault" || outcome.SessionID != "s1" || h.shelf.count() != 0 {
+	if _, outcome := h.last(t); outcome.Result != "fault" || outcome.SessionID != "s1" || h.fakeSessions.count() != 0 {
 		t.Errorf("outcome %+v", outcome)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-func TestCookiesAreForOperatorsAndTheirValuesForNobodysRecords(t *testing.T) {
+func TestOnlyOperatorsReadCookiesAndNoRecordHasTheirValues(t *testing.T) {
 	h := open(t)
 	secret, domain := "hunter2", "app.example.com"
 	calls := map[string]any{
@@ -25,7 +25,7 @@ func TestCookiesAreForOperatorsAndTheirValuesForNobodysRecords(t *testing.T) {
 			}
 		}
 	}
-	if h.shelf.looked != 0 || h.shelf.count() != 0 {
+	if h.fakeSessions.looked != 0 || h.fakeSessions.count() != 0 {
 		t.Fatal("a refused call reached the sessions")
 	}
 	about := map[string]string{"cookie.set": "cookies sid .example.com, theme", "cookie.delete": "all cookies of app.example.com", "cookie.list": ""}
@@ -38,7 +38,7 @@ func TestCookiesAreForOperatorsAndTheirValuesForNobodysRecords(t *testing.T) {
 			t.Errorf("%s left %+v and %+v", verb, intent, outcome)
 		}
 	}
-	if !slices.Contains(h.shelf.done, "cookie.delete") {
+	if !slices.Contains(h.fakeSessions.done, "cookie.delete") {
 		t.Error("an operator's call did not arrive")
 	}
 	for _, r := range h.records(t) {

@@ -18,23 +18,23 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
 )
 
-// token is put together here, so that no file has one in the clear.
+// token is assembled here, so that no file contains it as one text.
 const token = "ghp_" + "q7Zk2XvB9mLw4RtY8nPc3HdJ6sFg1Ka5Ue0W"
 
 func comment() *action.Element {
 	return &action.Element{Role: "searchbox", Tag: "input", Type: "search", Name: "Search", Ref: "e1", Editable: true}
 }
 
-// scanned is a house whose page shows a search field, and that answers
-// credentials in a way.
-func scanned(t *testing.T, on gate.OnCredential) *house {
+// scanned is a testGate whose page has a search field, and that handles
+// credentials as on says.
+func scanned(t *testing.T, on gate.OnCredential) *testGate {
 	h := buildWith(t, policy.Config{Enabled: true}, gate.Credentials{On: on})
-	h.shelf.element = comment()
+	h.fakeSessions.element = comment()
 	t.Cleanup(func() { h.close(t) })
 	return h
 }
 
-// sending are calls that hold the token, each in another place.
+// sending returns calls that contain the token, each in another argument.
 func sending() map[string]action.Call {
 	at := action.Locator{Ref: "e1"}
 	dialog := &action.AnswerDialog{Accept: true, Prompt: "it is " + token}
@@ -50,17 +50,17 @@ func sending() map[string]action.Call {
 		"in a dialog":   {Verb: "page.dialog", Args: dialog},
 		"in a crawl":    {Verb: "page.crawl", Args: &action.Crawl{URL: "https://app.example.com/" + token}},
 		"in a batch":    {Verb: "page.batch", Args: &action.Batch{Steps: []action.Step{{Verb: "page.type", Args: &action.Type{Locator: at, Input: token}}}}},
-		"to the desk":   {Verb: "approval.status", Args: &action.ByID{ID: token}},
+		"to the queue":  {Verb: "approval.status", Args: &action.ByID{ID: token}},
 		"out of bounds": {Verb: "page.goto", Args: &action.Goto{URL: "https://app.example.com/" + token, WaitUntil: "soon"}},
 		"in a script":   {Verb: "page.execute", Args: &action.Execute{Expression: "f('" + token + "')"}},
 		"not allowed":   {Verb: "cookie.set", Args: &action.CookieSet{Cookies: []action.NewCookie{{Name: "n", Value: new(token)}}}},
 	}
 }
 
-// other are the codes of those that are refused for another reason.
+// other has the codes of calls that are refused for another reason.
 var other = map[string]fault.Code{"out of bounds": fault.InvalidRequest, "not allowed": fault.DeniedByPolicy}
 
-func TestCredentialsThatAgentsSendHaltTheSession(t *testing.T) {
+func TestCredentialsOfAnAgentPauseTheSession(t *testing.T) {
 	for name, call := range sending() {
 		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
 			h := scanned(t, gate.PauseSession)
@@ -70,23 +70,23 @@ func TestCredentialsThatAgentsSendHaltTheSession(t *testing.T) {
 			if !refusedElse {
 				want = fault.CredentialDetected
 			}
-			if fault.CodeOf(err) != want || h.shelf.count() > 0 {
-				t.Fatalf("the answer is %v, and %d calls were done", err, h.shelf.count())
+			if fault.CodeOf(err) != want || h.fakeSessions.count() > 0 {
+				t.Fatalf("the answer is %v, and %d calls were done", err, h.fakeSessions.count())
 			}
-			halts := len(h.shelf.halts)
+			halts := len(h.fakeSessions.halts)
 			if own := strings.HasPrefix(call.Verb, "approval."); !refusedElse && halts != 1 && !own {
-				t.Errorf("halted %d times", halts)
+				t.Errorf("paused %d times", halts)
 			}
 			h.holdsNot(t, "q7Zk2XvB9m", err)
 		})
 	}
 }
 
-// holdsNot fails if a text is in the fault, in what the session is halted for,
-// or in anything that is stored.
-func (h *house) holdsNot(t *testing.T, secret string, err error) {
+// holdsNot fails if the secret is in the fault, in the reason for the pause, or
+// in anything that is stored.
+func (h *testGate) holdsNot(t *testing.T, secret string, err error) {
 	t.Helper()
-	shown := h.shelf.halts
+	shown := h.fakeSessions.halts
 	if f := fault.From(err); f != nil {
 		shown = append(shown, f.Error(), f.Hint)
 		for _, detail := range f.Details {
@@ -115,15 +115,15 @@ func (h *house) holdsNot(t *testing.T, secret string, err error) {
 	}
 }
 
-func TestCredentialsAreNamedByKindAndPlace(t *testing.T) {
+func TestFoundCredentialsAreReportedByKindAndPlace(t *testing.T) {
 	h := scanned(t, gate.PauseSession)
 	_, err := h.Call(t.Context(), action.Call{Verb: "page.type", Caller: agent, Args: &action.Type{Locator: action.Locator{Ref: "e1"}, Input: token}})
 	f := fault.From(err)
 	if f.Details["kind"] != "github-pat" || f.Details["field"] != "text" || !strings.Contains(f.Hint, "paused") {
 		t.Errorf("the fault is %+v", f)
 	}
-	if want := "s1 credential_detected bot called page.type: the call holds what looks like a credential (github-pat in text)"; !slices.Equal(h.shelf.halts, []string{want}) {
-		t.Errorf("halted by %q", h.shelf.halts)
+	if want := "s1 credential_detected bot called page.type: the call holds what looks like a credential (github-pat in text)"; !slices.Equal(h.fakeSessions.halts, []string{want}) {
+		t.Errorf("paused by %q", h.fakeSessions.halts)
 	}
 	intent, outcome := h.last(t)
 	if !strings.HasPrefix(outcome.Error, "credential_detected: ") || intent.InputValue != "[not recorded]" {
@@ -131,12 +131,12 @@ func TestCredentialsAreNamedByKindAndPlace(t *testing.T) {
 	}
 }
 
-func TestCredentialsMayBeDeniedAlone(t *testing.T) {
+func TestDenyCallRefusesCredentialsWithoutAPause(t *testing.T) {
 	h := scanned(t, gate.DenyCall)
-	h.shelf.to = nil
+	h.fakeSessions.to = nil
 	_, err := h.Call(t.Context(), action.Call{Verb: "page.goto", Caller: agent, Args: &action.Goto{URL: "https://app.example.com/?q=" + token}})
-	if fault.CodeOf(err) != fault.CredentialDetected || len(h.shelf.halts) > 0 {
-		t.Fatalf("the answer is %v, halted by %q", err, h.shelf.halts)
+	if fault.CodeOf(err) != fault.CredentialDetected || len(h.fakeSessions.halts) > 0 {
+		t.Fatalf("the answer is %v, paused by %q", err, h.fakeSessions.halts)
 	}
 	alerts := 0
 	for _, r := range h.records(t) {
@@ -150,7 +150,7 @@ func TestCredentialsMayBeDeniedAlone(t *testing.T) {
 	h.holdsNot(t, "q7Zk2XvB9m", err)
 }
 
-func TestPeopleMayBeAskedAboutCredentials(t *testing.T) {
+func TestAskPersonAsksAboutCredentials(t *testing.T) {
 	h := scanned(t, gate.AskPerson)
 	call := action.Call{Verb: "page.type", Caller: agent, Wait: time.Millisecond, Args: &action.Type{Locator: action.Locator{Ref: "e1"}, Input: token}}
 	result, err := h.Call(t.Context(), call)
@@ -162,24 +162,24 @@ func TestPeopleMayBeAskedAboutCredentials(t *testing.T) {
 	if _, err := h.Call(t.Context(), action.Call{Verb: "approval.answer", Caller: operator, Args: answer}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Call(t.Context(), call); err != nil || h.shelf.count() != 1 {
-		t.Errorf("after the answer: %v, %d done", err, h.shelf.count())
+	if _, err := h.Call(t.Context(), call); err != nil || h.fakeSessions.count() != 1 {
+		t.Errorf("after the answer: %v, %d done", err, h.fakeSessions.count())
 	}
 	h.holdsNot(t, "q7Zk2XvB9m", nil)
 }
 
-func TestWhereNobodyCanBeAskedCredentialsAreRefused(t *testing.T) {
+func TestCredentialsAreRefusedIfNobodyCanBeAsked(t *testing.T) {
 	h := buildWith(t, policy.Config{}, gate.Credentials{On: gate.AskPerson})
-	h.shelf.element = comment()
+	h.fakeSessions.element = comment()
 	t.Cleanup(func() { h.close(t) })
 	_, err := h.Call(t.Context(), action.Call{Verb: "page.type", Caller: agent, Args: &action.Type{Locator: action.Locator{Ref: "e1"}, Input: token}})
-	if fault.CodeOf(err) != fault.CredentialDetected || h.shelf.count() > 0 {
+	if fault.CodeOf(err) != fault.CredentialDetected || h.fakeSessions.count() > 0 {
 		t.Errorf("the answer is %v", err)
 	}
 }
 
-// keys presses the keys of a text one after the other, until one is refused.
-func (h *house) keys(ctx context.Context, text string) (pressed int, err error) {
+// keys presses the keys of a text one by one until one is refused.
+func (h *testGate) keys(ctx context.Context, text string) (pressed int, err error) {
 	for _, letter := range text {
 		call := action.Call{Verb: "page.press", Caller: agent, Args: &action.Press{Locator: action.Locator{Ref: "e1"}, Key: string(letter)}}
 		if _, err := h.Call(ctx, call); err != nil {
@@ -207,11 +207,11 @@ func TestCredentialsTypedInPiecesAreFound(t *testing.T) {
 	if err := piece(token[:20], false); err != nil {
 		t.Fatal(err)
 	}
-	h.shelf.doErr = fault.New(fault.NotActionable, "it is covered")
+	h.fakeSessions.doErr = fault.New(fault.NotActionable, "it is covered")
 	if err := piece("what was not typed", false); fault.CodeOf(err) != fault.NotActionable {
 		t.Fatal(err)
 	}
-	h.shelf.doErr = nil
+	h.fakeSessions.doErr = nil
 	if err := piece(token[20:], false); fault.CodeOf(err) != fault.CredentialDetected {
 		t.Errorf("the second half: %v", err)
 	}
@@ -223,29 +223,29 @@ func TestCredentialsTypedInPiecesAreFound(t *testing.T) {
 	}
 }
 
-func TestFieldsForSecretsTakeNoRandomStrings(t *testing.T) {
+func TestRandomStringsInSecretFieldsAreFound(t *testing.T) {
 	random := "Zf3D0LXCM3EIMbgJ" + "pUNnkRtOfOueHznB"
 	call := action.Call{Verb: "page.type", Caller: agent, Args: &action.Type{Locator: action.Locator{Ref: "e1"}, Input: random}}
 	h := scanned(t, gate.PauseSession)
 	if _, err := h.Call(t.Context(), call); err != nil {
 		t.Errorf("in a search field: %v", err)
 	}
-	h.shelf.element = &action.Element{Role: "textbox", Tag: "input", Name: "API token", Ref: "e1", Editable: true}
+	h.fakeSessions.element = &action.Element{Role: "textbox", Tag: "input", Name: "API token", Ref: "e1", Editable: true}
 	if _, err := h.Call(t.Context(), call); fault.CodeOf(err) != fault.CredentialDetected {
 		t.Errorf("in a field for tokens: %v", err)
 	}
 	h = scanned(t, gate.PauseSession)
-	h.shelf.element = &action.Element{Role: "textbox", Tag: "input", Type: "password", Name: "Password", Ref: "e1", Editable: true, Protected: true}
-	if _, err := h.Call(t.Context(), call); fault.CodeOf(err) != fault.DeniedByPolicy || len(h.shelf.halts) > 0 {
-		t.Errorf("in a password field: %v, halted by %q", err, h.shelf.halts)
+	h.fakeSessions.element = &action.Element{Role: "textbox", Tag: "input", Type: "password", Name: "Password", Ref: "e1", Editable: true, Protected: true}
+	if _, err := h.Call(t.Context(), call); fault.CodeOf(err) != fault.DeniedByPolicy || len(h.fakeSessions.halts) > 0 {
+		t.Errorf("in a password field: %v, paused by %q", err, h.fakeSessions.halts)
 	}
 }
 
-func TestPeopleAndPagesMaySendWhatTheyLike(t *testing.T) {
+func TestOnlyTextsOfAgentsAreScanned(t *testing.T) {
 	for name, call := range sending() {
 		h := scanned(t, gate.PauseSession)
 		call.Caller = operator
-		if _, err := h.Call(t.Context(), call); fault.CodeOf(err) == fault.CredentialDetected || len(h.shelf.halts) > 0 {
+		if _, err := h.Call(t.Context(), call); fault.CodeOf(err) == fault.CredentialDetected || len(h.fakeSessions.halts) > 0 {
 			t.Errorf("%s, of an operator: %v", name, err)
 		}
 	}
@@ -257,18 +257,18 @@ func TestPeopleAndPagesMaySendWhatTheyLike(t *testing.T) {
 	h.holdsNot(t, "q7Zk2XvB9m", nil)
 }
 
-func TestTestValuesPassTheGate(t *testing.T) {
+func TestDocumentedTestValuesAreAllowed(t *testing.T) {
 	h := buildWith(t, policy.Config{Enabled: true}, gate.Credentials{Scanner: scan.New([]string{token})})
-	h.shelf.element = comment()
+	h.fakeSessions.element = comment()
 	t.Cleanup(func() { h.close(t) })
 	if _, err := h.Call(t.Context(), action.Call{Verb: "page.type", Caller: agent, Args: &action.Type{Locator: action.Locator{Ref: "e1"}, Input: token}}); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestRecordsHoldNoCredentialsThatWereNotForThePage(t *testing.T) {
+func TestRecordsContainNoCredentials(t *testing.T) {
 	h := scanned(t, gate.DenyCall)
-	h.shelf.element = nil
+	h.fakeSessions.element = nil
 	for _, call := range []action.Call{
 		{Verb: "page.hover", Args: &action.Hover{Locator: action.Locator{Text: token}}},
 		{Verb: "page.extract", Source: action.Source{UserAgent: "curl " + token}},
@@ -290,15 +290,15 @@ func TestRecordsHoldNoCredentialsThatWereNotForThePage(t *testing.T) {
 	}
 }
 
-func TestTypedTextIsNormalizedBeforeItIsJudged(t *testing.T) {
+func TestTypedTextIsNormalizedFirst(t *testing.T) {
 	h := scanned(t, gate.PauseSession)
-	h.shelf.element = &action.Element{Role: "textbox", Tag: "textarea", Name: "Search in logs", Ref: "e1", Editable: true}
+	h.fakeSessions.element = &action.Element{Role: "textbox", Tag: "textarea", Name: "Search in logs", Ref: "e1", Editable: true}
 	log := "\x1b[31mFAIL\x1b[0m 3 of 9\r\nrerun\x07"
 	result, err := h.Call(t.Context(), action.Call{Verb: "page.type", Caller: agent, Args: &action.Type{Locator: action.Locator{Ref: "e1"}, Input: log}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := h.shelf.args.(*action.Type).Input; got != "FAIL 3 of 9\nrerun" {
+	if got := h.fakeSessions.args.(*action.Type).Input; got != "FAIL 3 of 9\nrerun" {
 		t.Errorf("typed %q", got)
 	}
 	if !slices.ContainsFunc(result.Notes, func(n string) bool { return strings.HasPrefix(n, "3 control characters") }) {

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	engineMargin = 3 * time.Second // for the engine to end by its own limit, with the better fault
-	gracePeriod  = 2 * time.Second // for it to come back after its context ended
+	engineMargin = 3 * time.Second // for the engine's own time-out, which has the better fault
+	gracePeriod  = 2 * time.Second // for it to return after its context ended
 )
 
-// maxHumanWait is the wait for a person who has a session, where the caller
-// sets none; the sessions have a bound of their own.
+// maxHumanWait is the wait for a person who has a session, if the caller sets
+// none. The sessions have their own limit.
 const maxHumanWait = 15 * time.Minute
 
 const defaultWait = 5 * time.Second // of page.wait_for
 
-// limit is how long Sessions may take for the call.
+// limit returns how long Sessions may take for the call.
 func (c *callInfo) limit() time.Duration {
 	switch args := c.call.Args.(type) {
 	case *action.WaitFor:
@@ -38,15 +38,15 @@ func (c *callInfo) limit() time.Duration {
 		return max(c.call.Wait, 0) + maxHumanWait
 	case action.VerbSessionStart.Name, action.VerbSessionClose.Name, action.VerbSessionArchive.Name, action.VerbBrowserStart.Name, action.VerbBrowserStop.Name, action.VerbRunOpen.Name, action.VerbRunEnd.Name:
 		return c.g.timeouts.Start
-	case action.VerbProfileExport.Name, action.VerbProfileImport.Name: // a session of their own starts and ends
+	case action.VerbProfileExport.Name, action.VerbProfileImport.Name: // these start and end a session
 		return 2 * c.g.timeouts.Start
 	}
 	return c.g.timeouts.Action
 }
 
-// withDeadline runs f, which calls Sessions, no longer than the call may take. The
-// call ends even if f ignores its context; Gate.Close then waits for the goroutine of
-// f. A panic of f becomes a fault.
+// withDeadline runs f, which calls Sessions, with the time limit of the call. The
+// call ends even if f ignores its context; Gate.Close then waits for the
+// goroutine of f. A panic in f becomes a fault.
 func withDeadline[T any](ctx context.Context, c *callInfo, f func(context.Context) (T, error)) (T, error) {
 	limit := c.limit() + c.humanWait
 	ctx, cancel := context.WithTimeout(ctx, limit+engineMargin)
@@ -67,17 +67,17 @@ func withDeadline[T any](ctx context.Context, c *callInfo, f func(context.Contex
 	return a.value, c.deadlineFault(a.err, limit)
 }
 
-// errStopping refuses what begins once the gate is being closed.
+// errStopping refuses calls that start while the gate is being closed.
 var errStopping = fault.New(fault.NotActive, "the gateway is stopping").Hinted("try again when it runs")
 
-// answer is what a function returned.
+// answer is the result of a function.
 type answer[T any] struct {
 	value T
 	err   error
 }
 
-// runDetached runs f in a goroutine that Gate.Close waits for, and returns where its
-// answer will be. A panic becomes a fault.
+// runDetached runs f in a goroutine that Gate.Close waits for, and returns the
+// channel for its result. A panic becomes a fault.
 func runDetached[T any](ctx context.Context, c *callInfo, f func(context.Context) (T, error)) <-chan answer[T] {
 	answers := make(chan answer[T], 1)
 	begun := c.g.work.Go(func() {
@@ -96,7 +96,8 @@ func runDetached[T any](ctx context.Context, c *callInfo, f func(context.Context
 	return answers
 }
 
-// deadlineFault turns the end of a context into a fault; other errors pass.
+// deadlineFault converts the end of a context to a fault; other errors are
+// returned unchanged.
 func (c *callInfo) deadlineFault(err error, limit time.Duration) error {
 	var known *fault.Fault
 	switch {

@@ -22,10 +22,10 @@ func TestEveryVerbEndsEvenIfSessionsHang(t *testing.T) {
 		"page.wait_for": {&action.WaitFor{}, "browser_action_timeout:wait_for:5s"},
 		"session.start": {&action.SessionStart{}, "browser_action_timeout:session.start:90s"},
 	} {
-		inBubble(t, func(t *testing.T, h *house) {
+		inBubble(t, func(t *testing.T, h *testGate) {
 			stuck := make(chan struct{})
 			defer close(stuck)
-			h.shelf.do = func(context.Context) { <-stuck } // deaf to its context
+			h.fakeSessions.do = func(context.Context) { <-stuck } // ignores its context
 			_, err := h.Call(context.Background(), action.Call{Verb: verb, Caller: agent, Args: c.args})
 			wantCode(t, verb, err, fault.ActionTimeout)
 			if fault.From(err).Message != c.want {
@@ -38,12 +38,12 @@ func TestEveryVerbEndsEvenIfSessionsHang(t *testing.T) {
 	}
 }
 
-func TestACallerThatLeavesStillLeavesARecord(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
-		h.shelf.element = &action.Element{Role: "tab", Name: "History"}
+func TestACancelledCallIsRecorded(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *testGate) {
+		h.fakeSessions.element = &action.Element{Role: "tab", Name: "History"}
 		ctx, cancel := context.WithCancel(context.Background())
-		h.shelf.do = func(ctx context.Context) { cancel(); <-ctx.Done() }
-		h.shelf.doErr = context.Canceled
+		h.fakeSessions.do = func(ctx context.Context) { cancel(); <-ctx.Done() }
+		h.fakeSessions.doErr = context.Canceled
 		_, err := h.Call(ctx, click(agent))
 		wantCode(t, "left", err, fault.ActionTimeout)
 		if intent, outcome := h.last(t); intent.Seq == 0 || outcome.Result != "cancelled" {
@@ -54,8 +54,8 @@ func TestACallerThatLeavesStillLeavesARecord(t *testing.T) {
 
 func TestAPanicIsAFaultAndIsRecorded(t *testing.T) {
 	h := open(t)
-	h.shelf.element = &action.Element{Role: "tab", Name: "History"}
-	h.shelf.do = func(context.Context) { panic("secret detail") }
+	h.fakeSessions.element = &action.Element{Role: "tab", Name: "History"}
+	h.fakeSessions.do = func(context.Context) { panic("secret detail") }
 	_, err := h.Call(t.Context(), click(agent))
 	wantCode(t, "panic", err, fault.Internal)
 	if strings.Contains(err.Error(), "secret detail") {
@@ -64,7 +64,7 @@ func TestAPanicIsAFaultAndIsRecorded(t *testing.T) {
 	if _, outcome := h.last(t); outcome.Result != "fault" {
 		t.Errorf("outcome %+v", outcome)
 	}
-	h.shelf.element = nil // makes Look panic
+	h.fakeSessions.element = nil // makes Look panic
 	_, err = h.Call(t.Context(), click(agent))
 	wantCode(t, "panic in look", err, fault.Internal)
 	h.last(t)
@@ -72,7 +72,7 @@ func TestAPanicIsAFaultAndIsRecorded(t *testing.T) {
 
 func TestUnknownErrorsAreNotShown(t *testing.T) {
 	h := open(t)
-	h.shelf.doErr = errors.New("password=hunter2")
+	h.fakeSessions.doErr = errors.New("password=hunter2")
 	_, err := h.Call(t.Context(), snapshot(agent))
 	wantCode(t, "unknown error", err, fault.Internal)
 	if strings.Contains(fmt.Sprintf("%s %+v", fault.From(err).Message, h.records(t)), "hunter2") {

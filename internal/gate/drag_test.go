@@ -20,7 +20,7 @@ func TestADragWithoutBothEndsIsRefused(t *testing.T) {
 	if _, err := h.Call(t.Context(), action.Call{Verb: "page.drag", Caller: agent, Args: bad}); fault.CodeOf(err) != fault.InvalidRequest {
 		t.Errorf("control characters inside an end: %v", err)
 	}
-	if n := h.shelf.count(); n != 0 {
-		t.Errorf("%d calls were let through", n)
+	if n := h.fakeSessions.count(); n != 0 {
+		t.Errorf("%d calls were done", n)
 	}
 }

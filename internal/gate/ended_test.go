@@ -14,8 +14,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// What nobody answered is in the trail, in its scope, with its question.
-func TestTheTrailSaysWhichQuestionsNobodyAnswered(t *testing.T) {
+// TestUnansweredQuestionsAreRecorded checks the record of a question that nobody
+// answered.
+func TestUnansweredQuestionsAreRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := build(t, policy.Config{Enabled: true})
 		defer h.close(t)

@@ -15,23 +15,24 @@ import (
 )
 
 const (
-	maxSubscribers    = 16              // of a scope: each reads the trail for itself
-	subscriptionLimit = 5 * time.Minute // then the follower comes again, and shows its token again
+	maxSubscribers    = 16              // of a scope; each reads the trail
+	subscriptionLimit = 5 * time.Minute // then the follower must connect and authenticate again
 	maxPageEvents     = 100             // of one page
 	eventPageLimit    = 5 * time.Second // to read a page
 )
 
-// eventKinds is the kind of event that a record is; none for an intent, whose
-// outcome follows.
+// eventKinds maps the types of records to kinds of events. An intent has none,
+// since its outcome follows.
 var eventKinds = map[string]string{
 	audit.Session: "session", audit.Box: "session",
 	audit.Question: "question", audit.Answer: "answer", audit.Alert: "alert", audit.Config: "config",
 	audit.Outcome: "action", audit.Blocked: "action", audit.Protocol: "action",
 }
 
-// followEvents sends the events of the caller's scope to a watcher, until it goes away
-// or its time is over. Without a watcher it returns a page of events. Events about the
-// configuration belong to no scope, and every operator gets them.
+// followEvents sends the events of the caller's scope to a watcher until it
+// disconnects or its time is over. Without a watcher it returns a page of events.
+// Events about the configuration belong to no scope, and every operator gets
+// them.
 func followEvents(ctx context.Context, p *invocation, a *action.FollowEvents) (any, error) {
 	if err := mayFollow(p.call.Caller.Role, a); err != nil {
 		return nil, err
@@ -67,13 +68,13 @@ func followEvents(ctx context.Context, p *invocation, a *action.FollowEvents) (a
 		return nil
 	})
 	if ctx.Err() != nil {
-		err = nil // its time is over, or the follower went away
+		err = nil // its time is over, or the follower disconnected
 	}
 	return &action.EventPage{Events: []action.Event{}, Last: last}, err
 }
 
-// mayFollow refuses unknown kinds, and agents: they must not see what people are asked
-// about them, and what people answer.
+// mayFollow refuses unknown kinds, and agents: they must not see what people are
+// asked about them, and what people answer.
 func mayFollow(role action.Role, a *action.FollowEvents) error {
 	if role == action.Agent {
 		return fault.New(fault.DeniedByPolicy, "agents do not follow events").
@@ -88,7 +89,8 @@ func mayFollow(role action.Role, a *action.FollowEvents) error {
 	return nil
 }
 
-// startAfter is the number of the record after which the wanted events begin.
+// startAfter returns the number of the record after which the requested events
+// start.
 func (p *invocation) startAfter(ctx context.Context, a *action.FollowEvents) (int64, error) {
 	if a.After != nil {
 		return *a.After, nil
@@ -97,8 +99,8 @@ func (p *invocation) startAfter(ctx context.Context, a *action.FollowEvents) (in
 	return page.Last, err
 }
 
-// queryScope is the scope whose records are read; empty for all scopes, where records
-// without a scope are wanted too.
+// queryScope returns the scope whose records are read; empty for all scopes, if
+// records without a scope are requested too.
 func (p *invocation) queryScope(a *action.FollowEvents) string {
 	if a.Wants("config") {
 		return ""
@@ -106,8 +108,8 @@ func (p *invocation) queryScope(a *action.FollowEvents) string {
 	return p.call.Caller.Scope
 }
 
-// eventOf returns a record as an event, if the call wants its kind and the caller may
-// see it.
+// eventOf converts a record to an event, if the call requests its kind and the
+// caller may see it.
 func (p *invocation) eventOf(ctx context.Context, a *action.FollowEvents, r action.Record) (e action.Event, wanted bool) {
 	own, kind := p.call.Caller.Scope, eventKinds[r.EventType]
 	if !a.Wants(kind) || r.Scope != own && (r.Scope != "" || kind != "config") {
@@ -124,8 +126,8 @@ func (p *invocation) eventOf(ctx context.Context, a *action.FollowEvents, r acti
 
 var errPageFull = errors.New("the page is full")
 
-// eventPage returns the next events up to the end of the trail, as many as
-// there is room and time for.
+// eventPage returns the next events up to the end of the trail, limited in number
+// and time.
 func (p *invocation) eventPage(ctx context.Context, a *action.FollowEvents, after int64) (*action.EventPage, error) {
 	end, err := p.startAfter(ctx, &action.FollowEvents{})
 	page := &action.EventPage{Events: []action.Event{}, Last: max(after, end)}
@@ -135,7 +137,7 @@ func (p *invocation) eventPage(ctx context.Context, a *action.FollowEvents, afte
 	ctx, cancel := context.WithTimeout(ctx, eventPageLimit)
 	defer cancel()
 	page.Last = after
-	err = p.g.audit.Follow(ctx, "", after, func(r action.Record) error { // of every scope: the last one must come by
+	err = p.g.audit.Follow(ctx, "", after, func(r action.Record) error { // of every scope, so that the last record is seen
 		page.Last = r.Seq
 		if e, wanted := p.eventOf(ctx, a, r); wanted {
 			page.Events = append(page.Events, e)
@@ -157,7 +159,7 @@ type subscriberLimit struct {
 	counts map[string]int
 }
 
-// acquire gives a follower a place. Fault: limit_reached.
+// acquire reserves a place for a follower. Fault: limit_reached.
 func (s *subscriberLimit) acquire(scope string) (leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

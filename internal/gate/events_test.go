@@ -45,13 +45,13 @@ func (f *follower) seen() (began int, list []string) {
 	return f.began, list
 }
 
-func (h *house) follow(ctx context.Context, by action.Caller, kinds string, f *follower) error {
+func (h *testGate) follow(ctx context.Context, by action.Caller, kinds string, f *follower) error {
 	_, err := h.Call(ctx, action.Call{Verb: "events.follow", Caller: by, Args: &action.FollowEvents{Kinds: kinds}, Events: f.watch()})
 	return err
 }
 
-func TestAFollowerHearsOfItsScopeInOrderUntilItsTimeIsOver(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+func TestAFollowerGetsTheEventsOfItsScopeInOrder(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *testGate) {
 		all, some := &follower{}, &follower{}
 		over := make(chan error, 2)
 		start := time.Now()
@@ -74,10 +74,10 @@ func TestAFollowerHearsOfItsScopeInOrderUntilItsTimeIsOver(t *testing.T) {
 		synctest.Wait()
 		want := []string{"question page.click pending", "action page.click pending", "action approval.list operator", "answer page.click denied", "action approval.answer operator", "alert", "config"}
 		if began, got := all.seen(); began != 1 || !slices.Equal(got, want) {
-			t.Errorf("began %d, heard %q", began, got)
+			t.Errorf("began %d, got %q", began, got)
 		}
 		if began, got := some.seen(); began != 1 || !slices.Equal(got, []string{want[0], want[3]}) {
-			t.Errorf("began %d, heard %q", began, got)
+			t.Errorf("began %d, got %q", began, got)
 		}
 		for _, e := range some.events {
 			if e.Question == nil || e.Question.ID != q.ID || e.Question.Element.Name != "Delete invoice" || e.ID != e.Record.Seq {
@@ -95,7 +95,7 @@ func TestAFollowerHearsOfItsScopeInOrderUntilItsTimeIsOver(t *testing.T) {
 	})
 }
 
-func TestWhoMayFollowWhat(t *testing.T) {
+func TestOnlyPeopleFollowEvents(t *testing.T) {
 	h := open(t)
 	for _, c := range []struct {
 		by    action.Caller
@@ -112,12 +112,12 @@ func TestWhoMayFollowWhat(t *testing.T) {
 	f := &follower{}
 	wantCode(t, "an agent that watches", h.follow(t.Context(), agent, "session", f), fault.DeniedByPolicy)
 	if began, _ := f.seen(); began != 0 {
-		t.Error("it began")
+		t.Error("following started")
 	}
 }
 
-func TestSixteenFollowEachScope(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+func TestTheNumberOfFollowersIsLimitedByScope(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *testGate) {
 		ctx, leave := context.WithCancel(context.Background())
 		var wg sync.WaitGroup
 		for range 16 {
@@ -137,7 +137,7 @@ func TestSixteenFollowEachScope(t *testing.T) {
 	})
 }
 
-func TestAPageOfEventsEndsWithTheTrail(t *testing.T) {
+func TestAPageOfEventsEndsAtTheEndOfTheTrail(t *testing.T) {
 	h := open(t)
 	for i := range 250 {
 		h.audit.Record(action.Record{EventType: audit.Alert, Scope: []string{"acme", "other"}[i%2], Detail: fmt.Sprint(i)})
@@ -161,21 +161,21 @@ func TestAPageOfEventsEndsWithTheTrail(t *testing.T) {
 		after = page.Last
 	}
 	if heard != 125 {
-		t.Errorf("heard of %d", heard)
+		t.Errorf("got %d", heard)
 	}
 	result, err := h.Call(t.Context(), action.Call{Verb: "events.follow", Caller: operator, Args: &action.FollowEvents{}})
 	if page, ok := result.Data.(*action.EventPage); err != nil || !ok || len(page.Events) != 0 || page.Last < 250 {
-		t.Errorf("what is yet to come: %+v, %v", page, err)
+		t.Errorf("a page after the end: %+v, %v", page, err)
 	}
 }
 
-func TestAFollowerThatBreaksOffIsToldWhy(t *testing.T) {
+func TestAnErrorOfAFollowerIsReturned(t *testing.T) {
 	h := open(t)
 	h.audit.Record(action.Record{EventType: audit.Alert, Scope: "acme"})
 	zero := int64(0)
-	f := &follower{fail: errors.New("no room")}
+	f := &follower{fail: errors.New("no space")}
 	_, err := h.Call(t.Context(), action.Call{Verb: "events.follow", Caller: operator, Args: &action.FollowEvents{After: &zero}, Events: f.watch()})
 	if _, heard := f.seen(); err == nil || len(heard) != 1 {
-		t.Errorf("heard %v, %v", heard, err)
+		t.Errorf("got %v, %v", heard, err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 )
 
-// Whatever a verb answers, and whatever is recorded or asked, loses its secrets
-// in every text that can be shown.
+// TestEveryTypeOfAnswerIsRedacted puts a secret into every text of every type of
+// answer, record and question.
 func TestEveryTypeOfAnswerIsRedacted(t *testing.T) {
 	m := redact.New(credentials.Keep(canary))
 	shown := []any{&action.Result{}, &action.Record{}, &action.Event{}, &action.Question{}, &action.File{}, &action.RunEntry{}, &action.Run{}}
@@ -46,9 +46,9 @@ func TestEveryTypeOfAnswerIsRedacted(t *testing.T) {
 	}
 }
 
-const deepestFill = 6 // a type that holds itself ends there
+const deepestFill = 6 // bounds recursive types
 
-// fill puts the canary into every text of a value, and returns how many there
+// fill sets every text of a value to the canary, and returns how many texts there
 // are.
 func fill(v reflect.Value, depth int) (texts int) {
 	if depth > deepestFill || !v.CanSet() {
@@ -86,7 +86,7 @@ func fill(v reflect.Value, depth int) (texts int) {
 	return texts
 }
 
-// count is how many texts of a value have the canary.
+// count returns how many texts of a value contain the canary.
 func count(v reflect.Value, depth int) (n int) {
 	switch v.Kind() {
 	case reflect.String:

@@ -14,8 +14,8 @@ import (
 
 const maxFilesText = 2000 // characters of names and hashes of files in a record
 
-// uploadText says which files an upload is of: names, sizes and hashes, never what
-// is in them.
+// uploadText describes the files of an upload: names, sizes and hashes, not the
+// content.
 func uploadText(a *action.Upload) string {
 	var all []string
 	for _, name := range append([]string{a.Path, a.Artifact}, a.Paths...) {
@@ -60,7 +60,7 @@ func filesText(data any) string {
 	return untrusted.Record(strings.Join(all, ", "), maxFilesText)
 }
 
-// exportedText says what left with a login state.
+// exportedText describes an exported login state.
 func exportedText(s *action.StorageState) string {
 	hosts, items := map[string]bool{}, 0
 	for _, c := range s.Cookies {
@@ -73,7 +73,7 @@ func exportedText(s *action.StorageState) string {
 	return loginText(len(s.Cookies), items, slices.Sorted(maps.Keys(hosts)), s.Left)
 }
 
-// loginText says what a login state has: numbers and hosts.
+// loginText describes a login state by numbers and hosts.
 func loginText(cookies, items int, hosts []string, left []action.LeftOut) string {
 	return untrusted.Record(fmt.Sprintf("%d cookies and %d entries of localStorage of %s; left out: %s",
 		cookies, items, strings.Join(hosts, ", "), leftOut(left)), maxFilesText)

@@ -7,8 +7,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// act is what an honest application does when one of its controls is used: its
-// request says nothing of what it does.
+// act is the request of an application's control. The request itself does not say
+// what it does.
 const act = `fetch("/opaque/ID", {method: "POST", body: "c=17"})`
 
 func presses(selector, key string) step {
@@ -19,8 +19,8 @@ func types(selector, text string, submit bool) step {
 	return step{"page.type", &action.Type{Locator: named(selector), Input: text, Submit: submit}}
 }
 
-// controls are ways to have an application delete something by a control of its
-// own, on a host that is trusted.
+// controls are ways to make an application delete something with one of its own
+// controls, on a trusted host.
 var controls = []try{
 	{name: "button", body: `<button id=b onclick='` + act + `'>Delete item</button>`, steps: []step{clicks("#b")}},
 	{name: "label of a button", body: `<label id=l for=b>More</label><button id=b onclick='` + act + `'>Delete item</button>`, steps: []step{clicks("#l")}},
@@ -68,9 +68,10 @@ var controls = []try{
 	{name: "switch", body: `<button id=b role=switch aria-checked=false onclick='` + act + `'>Delete item</button>`, steps: []step{clicks("#b")}},
 }
 
-// However a control of an application is reached that deletes something, a person
-// is asked before what it sends leaves, which says nothing itself.
-func TestNoControlDeletesUnasked(t *testing.T) {
+// TestEveryControlThatDeletesIsAskedAbout checks that a person is asked before
+// the request of such a control is sent, although the request itself looks
+// harmless.
+func TestEveryControlThatDeletesIsAskedAbout(t *testing.T) {
 	tries := make([]try, len(controls))
 	for i, c := range controls {
 		c.host = shopHost
@@ -79,8 +80,9 @@ func TestNoControlDeletesUnasked(t *testing.T) {
 	attempt(t, tries, setting{trusted: true, at: policy.AskAtWire})
 }
 
-// A session that only reads sends nothing of all that, whatever it is called.
-func TestNothingLeavesAReadOnlySession(t *testing.T) {
+// TestAReadOnlySessionSendsNoneOfTheControlsRequests uses the same controls in a
+// session that only reads.
+func TestAReadOnlySessionSendsNoneOfTheControlsRequests(t *testing.T) {
 	var tries []try
 	for i := 0; i < len(controls); i += 4 {
 		c := controls[i]

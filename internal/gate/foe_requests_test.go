@@ -11,7 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// readers are ways in which a document has something fetched by GET.
+// readers are ways in which a document causes a GET request.
 var readers = map[string]string{
 	"img":             `<img src="URL">`,
 	"srcset":          `<img srcset="URL 1x">`,
@@ -65,9 +65,9 @@ var readers = map[string]string{
 	"closed shadow":   `<div id=h></div><script>h.attachShadow({mode: "closed"}).innerHTML = "<img src='URL'>"</script>`,
 }
 
-// Nothing by which a document has something fetched gets an address that acts past
-// the gate.
-func TestNoReaderReachesAnAddressThatActs(t *testing.T) {
+// TestGETsOfADocumentToActingAddressesAreAskedAbout checks that each of these
+// requests is held if its address performs an action.
+func TestGETsOfADocumentToActingAddressesAreAskedAbout(t *testing.T) {
 	var tries []try
 	for _, name := range slices.Sorted(maps.Keys(readers)) {
 		tries = append(tries, try{name: name, host: shopHost, body: withURL(readers[name], "SHOP/items/ID/delete")})
@@ -85,9 +85,10 @@ func TestNoReaderReachesAnAddressThatActs(t *testing.T) {
 	attempt(t, tries, setting{trusted: true, at: policy.AskAtWire})
 }
 
-// What the browser process sends for a page, and no request of the page is, does
-// not leave at all.
-func TestTheBrowserSendsNothingForAPageByItself(t *testing.T) {
+// TestRequestsOfTheBrowserProcessAreNotSent checks requests that the browser
+// process sends for a page itself, which cannot be held: they must not be sent at
+// all.
+func TestRequestsOfTheBrowserProcessAreNotSent(t *testing.T) {
 	const worker = "navigator.serviceWorker.register('/sw.js').then(() => navigator.serviceWorker.ready)"
 	fed := map[string]foePage{
 		"/fedcm.json":               {kind: "application/json", body: `{"accounts_endpoint":"/items/ID/delete","client_metadata_endpoint":"/cm","id_assertion_endpoint":"/items/ID/delete","login_url":"/login"}`},

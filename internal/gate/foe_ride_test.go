@@ -10,30 +10,30 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// own is what people say yes to: a deletion that an act asks for.
+// own is the deletion that people approve.
 const own = `<button id=b onclick="fetch('/own/5/delete', {method: 'POST'}).catch(() => {})">Remove own</button>`
 
-// agreeing says yes to that, and to nothing else.
+// agreeing approves that deletion and nothing else.
 func agreeing(q action.Question) bool {
 	return q.Request != nil && strings.Contains(q.Request.URL, "/own/") || q.Request == nil && q.Element != nil && strings.Contains(q.Element.Name, "own")
 }
 
 const sendsForeign = `fetch("SHOP/items/ID/delete", {method: "POST", mode: "no-cors", credentials: "include"})`
 
-// frames are documents of others on a page whose act was allowed.
+// framed embeds a document of another origin in the page whose act was approved.
 func framed(address string) string {
 	return `<iframe src="` + address + `" style="width:9px;height:9px"></iframe>`
 }
 
-// later has something done again and again, once the act was allowed.
+// later repeats something after the act was approved.
 const later = `const later = (f, each) => setTimeout(() => setInterval(f, each), 700);`
 
 // always keeps sending.
 const always = `<script>` + later + `later(() => ` + sendsForeign + `.catch(() => {}), 150)</script>`
 
-// Whatever a page, a frame or a window of others sends while an act lives that a
-// person allowed, it is not of that act.
-func TestNothingRidesOnAYes(t *testing.T) {
+// TestAnApprovalCoversNoOtherRequests checks that requests which a page, a frame
+// or another window sends during an approved act do not count as part of it.
+func TestAnApprovalCoversNoOtherRequests(t *testing.T) {
 	press := []step{clicks("#b")}
 	page := map[string]foePage{"/frame": {body: always}}
 	tries := []try{

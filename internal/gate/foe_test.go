@@ -26,30 +26,30 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
 )
 
-// Hosts of the tries. The shop is what is attacked; users.shop.test is of the same
-// site, foe.test of another. All of them are hosts that agents may open.
+// Hosts of the attacks. The shop is the target; users.shop.test belongs to the
+// same site, foe.test to another. Agents may open all of them.
 const (
 	shopHost = "app.shop.test"
 	userHost = "users.shop.test"
 	foeHost  = "www.foe.test"
 )
 
-// shopServer is an application that reads requests as generously as servers do:
-// whatever the case, with the method that a field or header names, without what
-// stands behind a semicolon or a script's name. What a request does is kept under
-// the number in it, which each try has of its own.
+// shopServer is an application that interprets requests as liberally as some
+// servers do: it ignores case, accepts the method in a field or header, and drops
+// everything after a semicolon or a script's name. The effect of a request is
+// recorded under the number in it, which is unique for each attack.
 type shopServer struct {
 	mu    sync.Mutex
 	done  map[string][]string
 	pages map[string]foePage // by path
 }
 
-// foePage is a document of the hostile page, with more headers.
+// foePage is a document of the attacker's page, with additional headers.
 type foePage struct {
 	body, kind string
 	header     http.Header
 	status     int
-	any        bool // it is the answer to every method
+	any        bool // answers every method
 }
 
 var (
@@ -58,9 +58,9 @@ var (
 	overridden   = regexp.MustCompile(`(?i)(^|[?&"\s])(_method|x-http-method-override)["=:\s]+(\w+)`)
 )
 
-// told reads a request as a generous server would, and returns what it does and
-// for which try.
-func told(r *http.Request, body []byte) (what, number string) {
+// interpret interprets a request liberally, and returns its effect and the number
+// of its attack.
+func interpret(r *http.Request, body []byte) (what, number string) {
 	at := r.URL.Path
 	if cut, _, found := strings.Cut(at, ".php/"); found {
 		at = cut + ".php"
@@ -127,7 +127,7 @@ func (s *shopServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, shown.body)
 		return
 	}
-	if what, number := told(r, body); what != "" {
+	if what, number := interpret(r, body); what != "" {
 		s.mu.Lock()
 		s.done[number] = append(s.done[number], what)
 		s.mu.Unlock()
@@ -155,29 +155,29 @@ func (s *shopServer) show(at string, p foePage) {
 	s.pages[at] = p
 }
 
-// foeRig is a gate before a real page, with hosts of several sites and a person
-// who answers by a rule.
+// foeRig is a gate in front of a real page, with hosts of several sites and a
+// person who answers by a rule.
 type foeRig struct {
-	t      testing.TB
-	house  *house
-	room   *foeRoom
-	server *shopServer
-	scheme string
-	port   string
-	free   bool // the gate is off
+	t            testing.TB
+	testGate     *testGate
+	pageSessions *foeSessions
+	server       *shopServer
+	scheme       string
+	port         string
+	free         bool // the gate is disabled
 
 	mu      sync.Mutex
 	sending action.Sending
-	judged  map[string]string // of a try's number: what became of its requests
+	judged  map[string]string // the decisions about requests, by the number of the attack
 	asked   []action.Question
 	yes     func(action.Question) bool
 }
 
-// foeRoom knows the hosts that agents may open.
-type foeRoom struct{ wireRoom }
+// foeSessions knows the hosts that agents may open.
+type foeSessions struct{ wireSessions }
 
-func (r *foeRoom) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
-	facts, pin, err := r.wireRoom.Look(ctx, call)
+func (r *foeSessions) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	facts, pin, err := r.wireSessions.Look(ctx, call)
 	if d := facts.Destination; d != nil {
 		d.Site, _ = publicsuffix.EffectiveTLDPlusOne(d.Host)
 		d.Allowed = d.Allowed || strings.HasSuffix(d.Host, ".test")
@@ -185,19 +185,20 @@ func (r *foeRoom) Look(ctx context.Context, call action.Call) (action.Facts, act
 	return facts, pin, err
 }
 
-// setting is how the gate of tries is configured.
+// setting is the configuration of the gate for attacks.
 type setting struct {
-	trusted bool         // the hosts are, not only allowed
+	trusted bool         // the hosts are trusted, not only allowed
 	at      policy.AskAt // where people are asked
 	tls     bool         // the hosts are reached by TLS
 	sending action.Sending
-	yes     func(action.Question) bool // what people say yes to
+	yes     func(action.Question) bool // what people approve
 }
 
-// newFoe starts a browser for tries, before a gate that is off where free is set.
+// newFoe starts a browser for attacks, behind a gate that is disabled if free is
+// set.
 func newFoe(t testing.TB, how setting, free bool) *foeRig {
 	t.Helper()
-	f := &foeRig{t: t, yes: how.yes, sending: how.sending, room: &foeRoom{}, free: free, judged: map[string]string{}, server: &shopServer{done: map[string][]string{}, pages: map[string]foePage{}}}
+	f := &foeRig{t: t, yes: how.yes, sending: how.sending, pageSessions: &foeSessions{}, free: free, judged: map[string]string{}, server: &shopServer{done: map[string][]string{}, pages: map[string]foePage{}}}
 	site := httptest.NewUnstartedServer(f.server)
 	if f.scheme = "http"; how.tls {
 		f.scheme = "https"
@@ -220,22 +221,22 @@ func newFoe(t testing.TB, how setting, free bool) *foeRig {
 	if how.trusted {
 		config.Trusted = []string{"*.shop.test", "*.foe.test"}
 	}
-	f.house = buildOn(t, config, gate.Credentials{}, func(*house) gate.Sessions { return f.room })
+	f.testGate = buildOn(t, config, gate.Credentials{}, func(*testGate) gate.Sessions { return f.pageSessions })
 	session := action.Session{ID: "s1", Actor: agent.Actor, Scope: agent.Scope}
 	var err error
-	f.room.browser, err = engine.Open(t.Context(), chromium.Transport(), engine.Options{Width: 800, Height: 600, Guard: func(string) error { return nil },
+	f.pageSessions.browser, err = engine.Open(t.Context(), chromium.Transport(), engine.Options{Width: 800, Height: 600, Guard: func(string) error { return nil },
 		Outgoing: func(ctx context.Context, r action.Request) (action.Ruling, error) {
-			ruling, err := f.house.Outgoing(ctx, session, action.Sender{Owner: action.Agent, Sending: f.mode()}, r)
+			ruling, err := f.testGate.Outgoing(ctx, session, action.Sender{Owner: action.Agent, Sending: f.mode()}, r)
 			f.note(r, err)
 			return ruling, err
 		},
-		Receipt: func(e action.Effect) { f.house.Receipt(session, e) },
+		Receipt: func(e action.Effect) { f.testGate.Receipt(session, e) },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = f.room.browser.Close() })
-	t.Cleanup(func() { f.house.close(t) })
+	t.Cleanup(func() { _ = f.pageSessions.browser.Close() })
+	t.Cleanup(func() { f.testGate.close(t) })
 	ctx, stop := context.WithCancel(context.Background())
 	var person sync.WaitGroup
 	person.Go(func() { f.answer(ctx) })
@@ -243,8 +244,8 @@ func newFoe(t testing.TB, how setting, free bool) *foeRig {
 	return f
 }
 
-// boxFlags are the features that a box's browser has switched off: what the
-// browser sends by itself cannot be held.
+// boxFlags returns the browser flags of a box that disable features whose
+// requests cannot be held.
 func boxFlags() (found []string) {
 	for _, flag := range guest.ChromiumFlags(guest.Config{}) {
 		if strings.HasPrefix(flag, "--disable-features=") {
@@ -265,7 +266,7 @@ func (f *foeRig) mode() action.Sending {
 	return f.sending
 }
 
-// note keeps what became of a request of a try.
+// note records the decision about a request of an attack.
 func (f *foeRig) note(r action.Request, err error) {
 	said := r.URL
 	for _, field := range r.Fields {
@@ -281,14 +282,14 @@ func (f *foeRig) note(r action.Request, err error) {
 	}
 }
 
-// refused is why a request of a try did not leave.
+// refused returns why a request of an attack was not sent.
 func (f *foeRig) refused(number string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.judged[number]
 }
 
-// answer has the person answer every question.
+// answer lets the person answer every question.
 func (f *foeRig) answer(ctx context.Context) {
 	tick := time.NewTicker(4 * time.Millisecond)
 	defer tick.Stop()
@@ -298,7 +299,7 @@ func (f *foeRig) answer(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		list, err := f.house.Call(ctx, action.Call{Verb: "approval.list", Caller: operator, Args: &action.ApprovalList{}})
+		list, err := f.testGate.Call(ctx, action.Call{Verb: "approval.list", Caller: operator, Args: &action.ApprovalList{}})
 		if err != nil {
 			continue
 		}
@@ -307,7 +308,7 @@ func (f *foeRig) answer(ctx context.Context) {
 			yes := f.yes != nil && f.yes(q)
 			f.asked = append(f.asked, q)
 			f.mu.Unlock()
-			_, _ = f.house.Call(ctx, action.Call{Verb: "approval.answer", Caller: operator, Args: &action.Answer{ID: q.ID, Approve: yes, Reason: "for the test"}})
+			_, _ = f.testGate.Call(ctx, action.Call{Verb: "approval.answer", Caller: operator, Args: &action.Answer{ID: q.ID, Approve: yes, Reason: "for the test"}})
 		}
 	}
 }
@@ -318,16 +319,16 @@ func (f *foeRig) questions() int {
 	return len(f.asked)
 }
 
-// call makes a call of the agent, or of an operator where the gate is off.
+// call makes a call of the agent, or of an operator if the gate is disabled.
 func (f *foeRig) call(verb string, args any) (action.Result, error) {
 	who := agent
 	if f.free {
 		who = operator
 	}
-	return f.house.Call(f.t.Context(), action.Call{Verb: verb, Caller: who, Args: args, Wait: 10 * time.Second})
+	return f.testGate.Call(f.t.Context(), action.Call{Verb: verb, Caller: who, Args: args, Wait: 10 * time.Second})
 }
 
-// step is one call of a try.
+// step is one call of an attack.
 type step struct {
 	verb string
 	args any
@@ -335,8 +336,8 @@ type step struct {
 
 func clicks(selector string) step { return step{"page.click", &action.Click{Locator: named(selector)}} }
 
-// try is one attempt to have something done that nobody is asked about. In its
-// texts ID stands for its number, SHOP, USERS and FOE for the origins.
+// try is one attack: it tries to have an effect without a question. In its texts,
+// ID stands for its number, and SHOP, USERS and FOE for the origins.
 type try struct {
 	name  string
 	host  string // of the page; foeHost where empty
@@ -344,10 +345,10 @@ type try struct {
 	more  map[string]foePage
 	head  http.Header
 	steps []step
-	slow  time.Duration // that it takes until something is sent
+	slow  time.Duration // the time until something is sent
 }
 
-// made is what became of a try.
+// made is the result of an attack.
 type made struct {
 	did, refused, fault string
 	asked               int
@@ -391,7 +392,7 @@ func (f *foeRig) make(t *try, number string) made {
 	}
 	limit := max(1500*time.Millisecond, t.slow)
 	if f.free {
-		limit = 40 * time.Second // on a busy machine; it ends as soon as the harm is done
+		limit = 40 * time.Second // on a busy machine; the attack ends as soon as it has its effect
 	}
 	ctx, cancel := context.WithTimeout(f.t.Context(), limit)
 	defer cancel()
@@ -417,16 +418,16 @@ func codeOf(err error) string {
 	return string(fault.CodeOf(err))
 }
 
-// numberOf is the number of a try, the same in every run.
+// numberOf returns the number of an attack, the same in every run.
 func numberOf(i int) string { return fmt.Sprintf("7%05d", i) }
 
 const (
-	shards   = 2  // of the tries of a test: they mostly wait
-	fewTries = 20 // that -short makes all of; of more it makes every fourth
+	shards   = 2  // of the attacks of a test, which mostly wait
+	fewTries = 20 // with -short, all attacks run if there are at most this many, otherwise every fourth
 )
 
-// attempt makes tries before a gate that is off, where each must do its harm, and
-// before one that is on, where none may.
+// attempt runs attacks with the gate disabled, where each must have its effect,
+// and with the gate enabled, where none may.
 func attempt(t *testing.T, tries []try, how setting) {
 	t.Helper()
 	step := 1
@@ -460,17 +461,17 @@ func attemptInTurn(t *testing.T, tries []try, how setting) {
 		m := on.make(&tries[i], numberOf(i))
 		if m.did != "" {
 			through++
-			t.Errorf("%s: was done unasked: %s (%d questions, refused %q, fault %q)", tries[i].name, m.did, m.asked, m.refused, m.fault)
+			t.Errorf("%s: had its effect without an approval: %s (%d questions, refused %q, fault %q)", tries[i].name, m.did, m.asked, m.refused, m.fault)
 		}
 	}
 	both.Wait()
-	for i := range tries { // what came after its try was over
+	for i := range tries { // effects after the end of an attack
 		if did := on.server.did(numberOf(i)); did != "" {
-			t.Errorf("%s: was done in the end: %s", tries[i].name, did)
+			t.Errorf("%s: had its effect later: %s", tries[i].name, did)
 		}
 		if results[i].did == "" {
-			t.Errorf("%s: does nothing before a gate that is off (fault %q): the try would not be seen", tries[i].name, results[i].fault)
+			t.Errorf("%s: has no effect with the gate disabled (fault %q), so it proves nothing", tries[i].name, results[i].fault)
 		}
 	}
-	t.Logf("%d tries, %d got through", len(tries), through)
+	t.Logf("%d attacks, %d succeeded", len(tries), through)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// spelled are addresses that delete something on servers that read them
-// generously, each as an image's, which is not held for what it is.
+// spelled are addresses that delete something on servers which interpret them
+// liberally. They are used for images, which are not held because of their type.
 var spelled = []string{
 	"/items/ID/DELETE", "/items/ID/d%65lete", "/items/ID/%64%65%6c%65%74%65", "/items/ID/D%45LETE", "/items/ID/delete.json", "/items/ID/delete/",
 	"/items/ID/delete?x=1", "/items/ID;x=1/delete", "/items/ID/delete;x", "/delete.php?id=ID", "/delete.php/x?id=ID", "/Delete.aspx?id=ID", "/item.php?delete=ID", "/item.php?a=delete&id=ID",
@@ -21,14 +21,14 @@ var spelled = []string{
 // bodies are requests that do harm on such servers: method, address, type, body,
 // and headers.
 var bodies = [][5]string{
-	// addresses that look as if they searched, checked or measured
+	// addresses that look like a search, a check or a measurement
 	{"POST", "/orders;search?ref=ID"}, {"POST", "/transfer.php/search", "form", "amount=900&to=x&ref=ID"}, {"POST", "/orders%2fsearch%2f..", "form", "ref=ID"}, {"POST", "/orders;a=search", "form", "ref=ID"}, {"GET", "/items/ID/DeLeTe"}, {"GET", "/items/ID/dELETE"},
 	{"POST", "/items/ID/delete/collect"}, {"POST", "/delete.php/collect", "form", "id=ID"}, {"POST", "/metrics", "form", "_method=delete&id=ID"}, {"POST", "/tracking", "form", "action=delete&id=ID"}, {"POST", "/users/ID/heartbeat", "form", "_method=delete"},
 	{"POST", "/list/members", "form", "user=ID"}, {"POST", "/draft/orders", "form", "item=ID"}, {"POST", "/cart/check-out", "form", "cart=ID"}, {"POST", "/cart/checkOut", "form", "cart=ID"}, {"POST", "/review/messages", "form", "text=ID"}, {"POST", "/drafts/ID/send"}, {"POST", "/drafts/ID", "form", "send=1"},
-	// fields which say that it only searches, beside what is done
+	// fields that claim a search, next to the real action
 	{"POST", "/transfer", "form", "action=search&ref=ID"}, {"POST", "/orders", "form", "op=search&ref=ID"}, {"POST", "/orders", "form", "action=view&amount=4&to=x&ref=ID"}, {"POST", "/items/ID/delete", "form", "query=query{a}"}, {"POST", "/transfer", "form", "query={a}&amount=9&to=x&ref=ID"},
 	{"POST", "/x", "form", "action=delete&query={a}&id=ID"}, {"DELETE", "/items/ID", "json", `{"query":"{a}"}`}, {"POST", "/orders", "json", `{"query":"query{a}","ref":ID}`}, {"POST", "/items/ID/delete", "json", `{"query":"{a}"}`}, {"POST", "/items/ID/delete", "form", "action=search"}, {"POST", "/items/ID/delete", "form", "=query{a}"},
-	// other methods than the request's own
+	// method overrides
 	{"POST", "/items/ID", "", "", "X-HTTP-Method-Override: DELETE"}, {"POST", "/items/ID", "", "", "X-HTTP-Method: DELETE"}, {"POST", "/items/ID", "", "", "X-Method-Override: delete"}, {"POST", "/items/ID?_method=DELETE"}, {"POST", "/items/ID?X-HTTP-Method-Override=DELETE"}, {"PUT", "/items/ID", "form", "_method=delete"}, {"POST", "/search/ID", "", "", "X-HTTP-Method-Override: DELETE"}, {"POST", "/items/ID", "json", `{"_method":"DELETE"}`},
 	// calls in the body
 	{"POST", "/rpc", "json", `{"jsonrpc":"2.0","method":"item.delete","params":[ID]}`}, {"POST", "/rpc", "json", `[{"jsonrpc":"2.0","method":"item.delete","params":[ID]}]`}, {"POST", "/rpc", "text", `{"method":"delete","id":ID}`},
@@ -38,18 +38,18 @@ var bodies = [][5]string{
 	{"POST", "/x", "form", "btnDelete=1&id=ID"}, {"POST", "/x", "form", "submit=Delete&id=ID"}, {"POST", "/x", "form", "commit=Delete&id=ID"}, {"POST", "/x", "form", "button=delete&id=ID"}, {"POST", "/x", "form", "__EVENTTARGET=ctl00%24btnDelete&id=ID"}, {"POST", "/x", "form", "javax.faces.source=form:deleteButton&id=ID"}, {"POST", "/x", "form", "form:deleteButton=form:deleteButton&id=ID"}, {"POST", "/x?handler=Delete&id=ID"}, {"POST", "/x?/delete&id=ID"},
 	{"POST", "/x", "parts", "action=delete&id=ID"}, {"POST", "/x", "parts", "_method=delete&id=ID"}, {"POST", "/x", "utf16", `{"method":"delete","id":ID}`}, {"POST", "/x", "bom", `{"method":"delete","id":ID}`}, {"POST", "/x", "blob", `{"method":"delete","id":ID}`}, {"POST", "/x", "blobform", "action=delete&id=ID"}, {"POST", "/x", "beacon", "action=delete&id=ID"}, {"POST", "/x", "bytes", `{"method":"delete","id":ID}`},
 	{"POST", "/x", "form", strings.Repeat("a=1&", 300) + "action=delete&id=ID"}, {"POST", "/x", "form", "action=" + strings.Repeat("+", 600) + "delete&id=ID"}, {"POST", "/x", "form", "id=ID&" + strings.Repeat("a=1&", 5000) + "action=delete"}, {"POST", "/x", "json", `{"id":ID,"p":[` + strings.Repeat("1,", 600) + `1],"action":"delete"}`}, {"POST", "/x", "json", strings.Repeat(`{"a":`, 20) + `{"action":"delete","id":ID}` + strings.Repeat("}", 20)}, {"POST", "/x", "form", "id=ID&p=" + strings.Repeat("x", 1100000) + "&action=delete"},
-	// what is changed
+	// dangerous changes
 	{"PATCH", "/items/ID", "json", `{"deleted":true,"x":"delete"}`}, {"PATCH", "/users/ID", "form", "role=admin"}, {"POST", "/account", "form", "new_password=x&confirm_password=x&id=ID"}, {"POST", "/account", "json", `{"id":ID,"password":"x","password_confirmation":"x"}`}, {"POST", "/account/password", "form", "password=x&id=ID"}, {"PUT", "/users/ID/password", "json", `{"value":"x"}`},
 	// GraphQL
 	{"POST", "/graphql", "json", `{"query":"mutation{a:deleteItem(id:ID){id}}"}`}, {"POST", "/graphql", "json", `{"operationName":"M","query":"query Q{a} mutation M{deleteItem(id:ID)}"}`}, {"POST", "/graphql", "json", `{"query":"fragment F on X {a} mutation M{deleteItem(id:ID)}"}`}, {"POST", "/graphql", "json", `{"query":",,, mutation{deleteItem(id:ID)}"}`}, {"POST", "/graphql", "json", `{"query":"\ufeffmutation{deleteItem(id:ID)}"}`}, {"POST", "/graphql", "json", `[{"query":"query{a}"},{"query":"mutation M{deleteItem(id:ID)}"}]`},
 	{"POST", "/graphql", "json", `{"query":"mutation # x\n M # (\n {deleteItem(id:ID)}"}`}, {"POST", "/graphql", "json", `{"query":"mutation{d:removeItem(id:ID)}","operationName":"Search"}`}, {"POST", "/graphql", "json", `{"operationName":"DeleteItem","variables":{"id":ID}}`}, {"POST", "/api/gql", "json", `{"operationName":"DeleteItem","variables":{"id":ID}}`}, {"POST", "/graphql/search", "json", `{"operationName":"DeleteItem","variables":{"id":ID}}`}, {"POST", "/graphql", "json", `{"query":"# query\nmutation{deleteItem(id:ID)}"}`}, {"POST", "/graphql", "graphql", `mutation{deleteItem(id:ID)}`}, {"POST", "/graphql?query=mutation{deleteItem(id:ID)}", "json", `{}`}, {"POST", "/graphql", "parts", `operations={"query":"mutation{deleteItem(id:ID)}"}`}, {"POST", "/graphql", "json", `{"query":"{a}","extensions":{},"query":"mutation{deleteItem(id:ID)}"}`}, {"POST", "/search", "json", `{"query":"mutation{deleteItem(id:ID)}"}`},
 }
 
-// fetching is the script that makes a request.
+// fetching returns the script that sends a request.
 func fetching(c [5]string) string {
 	kinds := map[string]string{"form": "application/x-www-form-urlencoded", "json": "application/json", "xml": "text/xml", "text": "text/plain", "graphql": "application/graphql", "blob": "application/json", "blobform": "application/x-www-form-urlencoded", "utf16": "application/json; charset=utf-16", "bom": "application/json", "bytes": "application/octet-stream"}
 	said := fmt.Sprintf("%q", c[3])
-	if len(c[3]) > 100000 { // not as a literal
+	if len(c[3]) > 100000 { // too long for a literal
 		said = `"id=ID&p=" + "x".repeat(1100000) + "&action=delete"`
 	}
 	body := said
@@ -79,9 +79,9 @@ func fetching(c [5]string) string {
 	return fmt.Sprintf("fetch(%q, {method: %q, headers: {%s}, body: %s})", c[1], c[0], strings.Join(more, ", "), body)
 }
 
-// However an address or a body is spelled that a page of the same host sends by
-// itself, a person is asked.
-func TestNoSpellingOfARequestPassesUnasked(t *testing.T) {
+// TestEverySpellingOfAHarmfulRequestIsAskedAbout sends these requests from a page
+// of the same host without a call.
+func TestEverySpellingOfAHarmfulRequestIsAskedAbout(t *testing.T) {
 	var tries []try
 	for _, address := range spelled {
 		tries = append(tries, try{name: "image " + address, host: shopHost, body: `<img src="` + address + `">`})
@@ -93,8 +93,9 @@ func TestNoSpellingOfARequestPassesUnasked(t *testing.T) {
 	attempt(t, tries, setting{trusted: true, at: policy.AskAtWire})
 }
 
-// A page cannot push what is done out of a question by other fields.
-func TestAQuestionShowsTheFieldsThatSayWhatIsDone(t *testing.T) {
+// TestAQuestionShowsTheSignificantFields checks that a page cannot hide the
+// significant fields of a request behind others.
+func TestAQuestionShowsTheSignificantFields(t *testing.T) {
 	f := newFoe(t, setting{trusted: true, at: policy.AskAtWire}, false)
 	body := strings.Repeat("note=hello&", 40) + "amount=900&to=x&ref=ID&action=transfer"
 	f.make(&try{name: "many fields", host: shopHost, body: "<script>" + fetching([5]string{"POST", "/x", "form", body}) + "</script>"}, numberOf(1))

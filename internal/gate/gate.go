@@ -1,6 +1,6 @@
-// Package gate is what every call of every surface goes through: it authorises the
-// call, looks at the page, decides, records the intent, asks a person, does the
-// call, records the outcome, and answers.
+// Package gate handles every call of every surface: it authorises the call, looks
+// at the page, decides, records the intent, asks a person, does the call, records
+// the outcome, and answers.
 package gate
 
 import (
@@ -21,57 +21,57 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/tasks"
 )
 
-// Sessions does the calls that the gate lets through. Look returns the facts of the
-// live page and a pin. Do does the same call to the element that the pin names, or
-// refuses with page_changed. TargetScreenshot keeps a screenshot of that element for
+// Sessions does the calls that the gate allows. Look returns the facts of the
+// live page and a pin. Do does the same call to the pinned element, or refuses
+// with page_changed. TargetScreenshot stores a screenshot of that element for
 // operators.
 type Sessions interface {
 	Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error)
 	Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error)
 	Attach(ctx context.Context, call action.Call, pin action.Pin, onMessage func(action.Message)) (action.Attachment, error)
 	TargetScreenshot(ctx context.Context, call action.Call, pin action.Pin) (artifact string, err error)
-	// Pause pauses a session, by its id, and alerts people. Its agents are told code
-	// and why. A session that is paused or taken over already stays as it is, and
-	// the alert is recorded. Faults: session_not_found,
-	// not_active.
+	// Pause pauses a session, by its id, and alerts people. Its agents get code
+	// and why. If the session is already paused or taken over, only the alert is
+	// recorded. Faults: session_not_found, not_active.
 	Pause(ctx context.Context, session, code, why string) error
-	// QueueNotice adds words to a session's next answer to an agent, once. A session
-	// that has ended answers nobody.
+	// QueueNotice adds words to a session's next answer to an agent, once. It
+	// does nothing if the session has ended.
 	QueueNotice(session, words string)
-	// RequestableHost returns the host that a person could add to a session, so that
-	// it may open an address; empty where no host would help.
+	// RequestableHost returns the host that a person could add to a session so
+	// that it may open an address; empty if no host would help.
 	RequestableHost(session, address string) string
 }
 
-// Timeouts bound the time of a call to Sessions. Waiting for a person does not count.
+// Timeouts are the time limits of calls to Sessions. Waiting for a person does
+// not count.
 type Timeouts struct {
-	Action time.Duration // of a verb that gives none itself; browser.timeout_seconds
+	Action time.Duration // of a verb without its own limit; browser.timeout_seconds
 	Start  time.Duration // of starting, closing or archiving a session
 }
 
-// Options are what a gate is made of. Sessions must be given, and either Requests
-// or Policy, Approvals, Audit and Log.
+// Options configure a gate. Sessions must be given, and either Requests or
+// Policy, Approvals, Audit and Log.
 type Options struct {
 	Sessions Sessions
-	Requests *Requests // judges the requests of browsers; nil: the gate makes one of the fields up to Secrets
+	Requests *Requests // judges the requests of browsers; nil: the gate makes one from the fields up to Secrets
 
 	Policy      *policy.Policy
 	Approvals   *approval.Queue
 	Audit       *audit.Log
 	Log         *slog.Logger
 	Credentials Credentials
-	Secrets     *redact.Book // the secrets of sessions: no answer and no record repeats them
+	Secrets     *redact.Book // the secrets of sessions, which are redacted in answers and records
 
-	Tokens       Tokens   // of the verbs about them; those are refused when nil
+	Tokens       Tokens   // manages tokens; if nil, the verbs about tokens are refused
 	HostRequests bool     // people can be asked for hosts that a session may not reach; security.hitl.enabled
 	Timeouts     Timeouts // 30 s and 90 s where zero
 
-	// Notifies reports whether people are told of questions by another way than the
-	// gateway's own, such as a webhook. nil: they are not.
+	// Notifies reports whether people are notified of questions in another way,
+	// such as a webhook. nil: they are not.
 	Notifies func() bool
 }
 
-// Gate lets calls through, or not. It is safe for concurrent use.
+// Gate checks and carries out calls. It is safe for concurrent use.
 type Gate struct {
 	*Requests
 	sessions      Sessions
@@ -79,14 +79,14 @@ type Gate struct {
 	timeouts      Timeouts
 	subscribers   subscriberLimit
 	hostRequests  bool
-	hostRequestMu sync.Mutex // one host is asked about at a time, so that their number holds
+	hostRequestMu sync.Mutex // held while a host question is made, so that their limit is exact
 
-	typed     scan.TypedTexts // into which elements, by agents
+	typed     scan.TypedTexts // the texts that agents typed, by element
 	attention attention       // whether people follow questions
-	guesses   guesses         // at secrets, by agents
+	guesses   guesses         // what agents sent, to detect guesses at secrets
 
 	refusals refusalCounter
-	work     tasks.Group // calls to Sessions, also those that nobody waits for any more
+	work     tasks.Group // calls to Sessions, including cancelled ones that still run
 }
 
 // New makes a gate. Fault: internal when a part is missing.
@@ -115,13 +115,13 @@ func New(o Options) (*Gate, error) {
 	return g, nil
 }
 
-// Call lets one call through, or refuses it. Every call leaves one intent and one
-// outcome in the audit trail. Where a question still waits after call.Wait, the
+// Call checks a call and carries it out. Every call has one intent and one
+// outcome in the audit trail. If a question still waits after call.Wait, the
 // result is Pending and nothing was done. The error is a *fault.Fault: besides
 // those of Sessions, unknown_action, unauthenticated, invalid_request,
 // missing_url, missing_selector, denied_by_policy, blocked_domain,
-// credential_detected, approval_denied, approval_timeout, limit_reached, audit_unavailable,
-// browser_action_timeout, redaction_failed, internal.
+// credential_detected, approval_denied, approval_timeout, limit_reached,
+// audit_unavailable, browser_action_timeout, redaction_failed, internal.
 func (g *Gate) Call(ctx context.Context, call action.Call) (action.Result, error) {
 	if !isID(call.ID) {
 		call.ID = newID()
@@ -137,7 +137,7 @@ func (g *Gate) Call(ctx context.Context, call action.Call) (action.Result, error
 // closed before it.
 func (g *Gate) Close(ctx context.Context) error {
 	done := make(chan struct{})
-	go func() { // ends when the last call does, whose waits are bounded
+	go func() { // ends with the last call, whose waits are bounded
 		defer close(done)
 		g.work.Wait()
 	}()
@@ -150,7 +150,7 @@ func (g *Gate) Close(ctx context.Context) error {
 	}
 }
 
-// isID reports whether a surface's correlation id may stand in records.
+// isID reports whether a surface's correlation id is valid in records.
 func isID(id string) bool {
 	for _, r := range id {
 		if r <= ' ' || r > '~' {

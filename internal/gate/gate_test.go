@@ -30,12 +30,12 @@ var (
 	operator = action.Caller{Actor: "ann", Scope: "acme", Role: action.Operator}
 )
 
-// shelf is a small session room: one session with one page that shows one
-// element. It remembers what was done.
-type shelf struct {
+// fakeSessions simulates sessions: one session with one page that shows one
+// element. It records what was done.
+type fakeSessions struct {
 	mu      sync.Mutex
 	element *action.Element
-	state   string // of the session; open when empty
+	state   string // of the session; open if empty
 	to      *action.Destination
 	secret  *action.SecretFacts
 	lookErr error
@@ -50,11 +50,11 @@ type shelf struct {
 	pins    []action.Pin
 	halts   []string
 	remarks []string
-	wanted  map[string]string // hosts that would help, by address
-	changes *action.Changes   // that a call answers with, where it asks
+	wanted  map[string]string // requestable hosts, by address
+	changes *action.Changes   // the report of changes, if a call asks for one
 }
 
-func (s *shelf) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+func (s *fakeSessions) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	if s.look != nil {
 		s.look(ctx)
 	}
@@ -76,7 +76,7 @@ func (s *shelf) Look(ctx context.Context, call action.Call) (action.Facts, actio
 	return facts, pin, s.lookErr
 }
 
-func (s *shelf) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
+func (s *fakeSessions) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	if s.do != nil {
 		s.do(ctx)
 	}
@@ -91,57 +91,57 @@ func (s *shelf) Do(ctx context.Context, call action.Call, pin action.Pin) (actio
 	return result, s.doErr
 }
 
-func (s *shelf) TargetScreenshot(ctx context.Context, _ action.Call, pin action.Pin) (string, error) {
+func (s *fakeSessions) TargetScreenshot(ctx context.Context, _ action.Call, pin action.Pin) (string, error) {
 	if s.picture != nil {
 		return s.picture(ctx)
 	}
 	return "picture of " + pin.Print, nil
 }
 
-func (s *shelf) Pause(_ context.Context, session, code, why string) error {
+func (s *fakeSessions) Pause(_ context.Context, session, code, why string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.halts = append(s.halts, session+" "+code+" "+why)
 	return nil
 }
 
-func (s *shelf) QueueNotice(session, words string) {
+func (s *fakeSessions) QueueNotice(session, words string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.remarks = append(s.remarks, session+": "+words)
 }
 
-func (s *shelf) RequestableHost(_, address string) string {
+func (s *fakeSessions) RequestableHost(_, address string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.wanted[address]
 }
 
-func (s *shelf) count() int {
+func (s *fakeSessions) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.done)
 }
 
-// house is a gate with everything real but the sessions.
-type house struct {
+// testGate is a gate with all real parts except the sessions.
+type testGate struct {
 	*gate.Gate
-	shelf *shelf
-	audit *audit.Log
-	db    *store.DB
-	file  string // of the store
+	fakeSessions *fakeSessions
+	audit        *audit.Log
+	db           *store.DB
+	file         string // of the database
 
-	behind func(gate.Sessions) (*gate.Gate, error) // another gate, with other rooms behind it
+	behind func(gate.Sessions) (*gate.Gate, error) // makes another gate for other sessions
 }
 
-func build(t testing.TB, c policy.Config) *house { return buildWith(t, c, gate.Credentials{}) }
+func build(t testing.TB, c policy.Config) *testGate { return buildWith(t, c, gate.Credentials{}) }
 
-func buildWith(t testing.TB, c policy.Config, credentials gate.Credentials) *house {
-	return buildOn(t, c, credentials, func(h *house) gate.Sessions { return h.shelf })
+func buildWith(t testing.TB, c policy.Config, credentials gate.Credentials) *testGate {
+	return buildOn(t, c, credentials, func(h *testGate) gate.Sessions { return h.fakeSessions })
 }
 
-// buildOn is build with a session room of another kind.
-func buildOn(t testing.TB, c policy.Config, credentials gate.Credentials, rooms func(*house) gate.Sessions) *house {
+// buildOn is build with other sessions.
+func buildOn(t testing.TB, c policy.Config, credentials gate.Credentials, sessions func(*testGate) gate.Sessions) *testGate {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "state.db")
 	ctx := context.Background()
@@ -154,7 +154,7 @@ func buildOn(t testing.TB, c policy.Config, credentials gate.Credentials, rooms 
 	if err != nil {
 		t.Fatal(err)
 	}
-	desk, err := approval.Open(ctx, approval.Options{DB: db, Log: log})
+	queue, err := approval.Open(ctx, approval.Options{DB: db, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,20 +162,21 @@ func buildOn(t testing.TB, c policy.Config, credentials gate.Credentials, rooms 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &shelf{
+	s := &fakeSessions{
 		element: &action.Element{Role: "button", Tag: "button", Name: "Delete invoice", Ref: "e7"},
 		to:      &action.Destination{URL: "https://app.example.com/", Host: "app.example.com", Site: "example.com", Allowed: true},
 	}
-	h := &house{shelf: s, audit: trail, db: db, file: file}
-	h.Gate, err = gate.New(gate.Options{Sessions: rooms(h), Policy: judge, Approvals: desk, Audit: trail, Log: log, HostRequests: true, Credentials: credentials})
+	h := &testGate{fakeSessions: s, audit: trail, db: db, file: file}
+	h.Gate, err = gate.New(gate.Options{Sessions: sessions(h), Policy: judge, Approvals: queue, Audit: trail, Log: log, HostRequests: true, Credentials: credentials})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return h
 }
 
-// close ends a house. In a bubble it must happen before the bubble ends.
-func (h *house) close(t testing.TB) {
+// close closes a testGate. In a synctest bubble it must be called before the
+// bubble ends.
+func (h *testGate) close(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -186,16 +187,16 @@ func (h *house) close(t testing.TB) {
 	_ = h.db.Close()
 }
 
-func open(t testing.TB) *house { return openWith(t, policy.Config{Enabled: true}) }
+func open(t testing.TB) *testGate { return openWith(t, policy.Config{Enabled: true}) }
 
-func openWith(t testing.TB, c policy.Config) *house {
+func openWith(t testing.TB, c policy.Config) *testGate {
 	h := build(t, c)
 	t.Cleanup(func() { h.close(t) })
 	return h
 }
 
 // records returns the trail.
-func (h *house) records(t testing.TB) []action.Record {
+func (h *testGate) records(t testing.TB) []action.Record {
 	t.Helper()
 	page, err := h.audit.Query(context.Background(), action.AuditQuery{Limit: 1000}, "acme")
 	if err != nil {
@@ -204,9 +205,9 @@ func (h *house) records(t testing.TB) []action.Record {
 	return page.Records
 }
 
-// last returns intent and outcome of the newest call, and checks that there is
-// exactly one of each for every call.
-func (h *house) last(t testing.TB) (intent, outcome action.Record) {
+// last returns intent and outcome of the newest call, and checks that every call
+// has exactly one of each.
+func (h *testGate) last(t testing.TB) (intent, outcome action.Record) {
 	t.Helper()
 	seen := map[string]string{}
 	for _, r := range h.records(t) {
@@ -244,7 +245,7 @@ func click(c action.Caller) action.Call {
 	return action.Call{Verb: "page.click", Caller: c, Args: &action.Click{Locator: action.Locator{Ref: "e7"}}, Surface: "mcp"}
 }
 
-func TestAGateNeedsAllItsParts(t *testing.T) {
+func TestNewRefusesMissingParts(t *testing.T) {
 	if g, err := gate.New(gate.Options{}); err == nil || g != nil {
 		t.Fatal("an empty gate was made")
 	}
@@ -280,11 +281,11 @@ func TestABatchIsRecordedInItsSession(t *testing.T) {
 	}
 }
 
-func TestWhatIsRefusedLeavesIntentAndOutcome(t *testing.T) {
+func TestRefusedCallsHaveIntentAndOutcome(t *testing.T) {
 	zero := (*action.Click)(nil)
 	for name, c := range map[string]struct {
 		call   action.Call
-		change func(*shelf)
+		change func(*fakeSessions)
 		want   fault.Code
 	}{
 		"unknown verb":         {action.Call{Verb: "page.fly", Caller: agent}, nil, fault.UnknownAction},
@@ -308,22 +309,22 @@ func TestWhatIsRefusedLeavesIntentAndOutcome(t *testing.T) {
 		"viewer goes to read":  {scrape(viewer, "https://app.example.com/"), nil, fault.DeniedByPolicy},
 		"control in selector":  {action.Call{Verb: "page.scrape", Caller: agent, Args: &action.Scrape{Selectors: map[string]string{"a": "h1\x1b"}}}, nil, fault.InvalidRequest},
 		"nothing to read":      {action.Call{Verb: "page.scrape", Caller: agent}, nil, fault.InvalidRequest},
-		"blocked scrape": {scrape(agent, "https://evil.example/"), func(s *shelf) {
+		"blocked scrape": {scrape(agent, "https://evil.example/"), func(s *fakeSessions) {
 			s.to = &action.Destination{URL: "https://evil.example/", Host: "evil.example", Reason: "not on the list"}
 		}, fault.BlockedDomain},
-		"look fails": {click(agent), func(s *shelf) { s.lookErr = fault.New(fault.StaleRef, "gone").Hinted("look again") }, fault.StaleRef},
-		"blocked": {action.Call{Verb: "page.goto", Caller: agent, Args: &action.Goto{URL: "https://evil.example/"}}, func(s *shelf) {
+		"look fails": {click(agent), func(s *fakeSessions) { s.lookErr = fault.New(fault.StaleRef, "gone").Hinted("look again") }, fault.StaleRef},
+		"blocked": {action.Call{Verb: "page.goto", Caller: agent, Args: &action.Goto{URL: "https://evil.example/"}}, func(s *fakeSessions) {
 			s.to = &action.Destination{URL: "https://evil.example/", Host: "evil.example", Reason: "not on the list"}
 		}, fault.BlockedDomain},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := open(t)
 			if c.change != nil {
-				c.change(h.shelf)
+				c.change(h.fakeSessions)
 			}
 			_, err := h.Call(t.Context(), c.call)
 			wantCode(t, name, err, c.want)
-			if n := h.shelf.count(); n != 0 {
+			if n := h.fakeSessions.count(); n != 0 {
 				t.Fatalf("%d calls were done", n)
 			}
 			intent, outcome := h.last(t)
@@ -355,9 +356,9 @@ func TestAScriptIsRecordedWithoutItsText(t *testing.T) {
 
 func TestAWriteIsRecordedBeforeItRuns(t *testing.T) {
 	h := open(t)
-	h.shelf.element = &action.Element{Role: "tab", Name: "History"}
+	h.fakeSessions.element = &action.Element{Role: "tab", Name: "History"}
 	var before int
-	h.shelf.do = func(context.Context) { before = len(h.records(t)) }
+	h.fakeSessions.do = func(context.Context) { before = len(h.records(t)) }
 	if _, err := h.Call(t.Context(), click(agent)); err != nil {
 		t.Fatal(err)
 	}
@@ -369,28 +370,28 @@ func TestAWriteIsRecordedBeforeItRuns(t *testing.T) {
 	}
 }
 
-func TestWithoutRoomForAuditNothingRuns(t *testing.T) {
+func TestNothingRunsIfTheIntentCannotBeStored(t *testing.T) {
 	h := open(t)
-	h.shelf.element = &action.Element{Role: "tab", Name: "History"}
+	h.fakeSessions.element = &action.Element{Role: "tab", Name: "History"}
 	if _, err := h.db.Writer.Exec(`PRAGMA query_only = 1`); err != nil {
 		t.Fatal(err)
 	}
 	_, err := h.Call(t.Context(), click(agent))
 	wantCode(t, "write", err, fault.AuditUnavailable)
-	if n := h.shelf.count(); n != 0 {
+	if n := h.fakeSessions.count(); n != 0 {
 		t.Errorf("%d writes ran", n)
 	}
 	result, err := h.Call(t.Context(), snapshot(agent))
 	wantCode(t, "read", err, fault.AuditUnavailable)
 	if result.Page != nil || result.Session != "" {
-		t.Errorf("an unrecorded read showed %+v", result)
+		t.Errorf("an unrecorded read returned %+v", result)
 	}
 }
 
-func TestAnOutcomeThatCannotBeStoredIsTold(t *testing.T) {
+func TestAnOutcomeThatCannotBeStoredIsReported(t *testing.T) {
 	h := open(t)
-	h.shelf.element = &action.Element{Role: "tab", Name: "History"}
-	h.shelf.do = func(context.Context) {
+	h.fakeSessions.element = &action.Element{Role: "tab", Name: "History"}
+	h.fakeSessions.do = func(context.Context) {
 		if _, err := h.db.Writer.Exec(`PRAGMA query_only = 1`); err != nil {
 			t.Error(err)
 		}
@@ -424,7 +425,7 @@ func TestOperatorsReadTheTrailThroughTheGate(t *testing.T) {
 	}
 }
 
-func TestEveryCallOfEveryVerbAndRoleLeavesOneOfEach(t *testing.T) {
+func TestEveryVerbAndRoleHasOneIntentAndOneOutcome(t *testing.T) {
 	h := open(t)
 	locator := action.Locator{Ref: "e7"}
 	args := map[string]any{
@@ -444,14 +445,14 @@ func TestEveryCallOfEveryVerbAndRoleLeavesOneOfEach(t *testing.T) {
 			args[v.Name] = call
 		}
 		for _, caller := range []action.Caller{agent, viewer, operator, {Scope: "acme"}} {
-			before := h.shelf.count()
+			before := h.fakeSessions.count()
 			id := fmt.Sprintf("%s-%s", v.Name, caller.Role)
 			_, err := h.Call(t.Context(), action.Call{ID: id, Verb: v.Name, Caller: caller, Args: args[v.Name], Wait: time.Nanosecond})
 			calls++
-			if v.Class != action.Read && caller.Role == action.Viewer && (err == nil || h.shelf.count() != before) {
+			if v.Class != action.Read && caller.Role == action.Viewer && (err == nil || h.fakeSessions.count() != before) {
 				t.Errorf("a viewer did %s", v.Name)
 			}
-			if (v.Class == action.Admin && caller.Role == action.Agent || caller.Role == "") && (err == nil || h.shelf.count() != before) {
+			if (v.Class == action.Admin && caller.Role == action.Agent || caller.Role == "") && (err == nil || h.fakeSessions.count() != before) {
 				t.Errorf("%q did %s", caller.Role, v.Name)
 			}
 		}
@@ -469,9 +470,9 @@ func TestEveryCallOfEveryVerbAndRoleLeavesOneOfEach(t *testing.T) {
 	}
 }
 
-func TestManyCallsAtOnceKeepTheTrailWhole(t *testing.T) {
+func TestConcurrentCallsLeaveACompleteTrail(t *testing.T) {
 	h := open(t)
-	h.shelf.element = &action.Element{Role: "tab", Name: "History"}
+	h.fakeSessions.element = &action.Element{Role: "tab", Name: "History"}
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {

@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-func (h *house) grants(t *testing.T) []action.Grant {
+func (h *testGate) grants(t *testing.T) []action.Grant {
 	t.Helper()
 	result, err := h.Call(context.Background(), action.Call{Verb: "grant.list", Caller: operator, Session: "s1"})
 	if err != nil {
@@ -18,14 +18,14 @@ func (h *house) grants(t *testing.T) []action.Grant {
 	return result.Data.(*action.GrantListing).Grants
 }
 
-func (h *house) revoke(by action.Caller, id string) error {
+func (h *testGate) revoke(by action.Caller, id string) error {
 	_, err := h.Call(context.Background(), action.Call{Verb: "grant.revoke", Caller: by, Session: "s1", Args: &action.ByID{ID: id}})
 	return err
 }
 
 func TestARevokedGrantCoversNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
-		h.shelf.element = &action.Element{Role: "button", Name: "Save"}
+	inBubble(t, func(t *testing.T, h *testGate) {
+		h.fakeSessions.element = &action.Element{Role: "button", Name: "Save"}
 		call := click(agent)
 		call.Wait = time.Second
 		if result, err := h.Call(context.Background(), call); err != nil || result.Pending == nil {
@@ -55,14 +55,14 @@ func TestARevokedGrantCoversNothing(t *testing.T) {
 			t.Errorf("outcome %+v", outcome)
 		}
 		if result, err := h.Call(context.Background(), call); err != nil || result.Pending == nil || len(h.grants(t)) != 0 {
-			t.Errorf("after it was revoked: %+v, %v", result, err)
+			t.Errorf("after the revocation: %+v, %v", result, err)
 		}
 	})
 }
 
 func TestGrantsEndWithTheirSession(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
-		h.shelf.element = &action.Element{Role: "button", Name: "Save"}
+	inBubble(t, func(t *testing.T, h *testGate) {
+		h.fakeSessions.element = &action.Element{Role: "button", Name: "Save"}
 		call := click(agent)
 		call.Wait = time.Second
 		if _, err := h.Call(context.Background(), call); err != nil {
@@ -71,9 +71,9 @@ func TestGrantsEndWithTheirSession(t *testing.T) {
 		if err := h.answer(t, action.Answer{ID: h.waiting(t).ID, Approve: true, ForSession: true}); err != nil {
 			t.Fatal(err)
 		}
-		h.shelf.state = "closed"
+		h.fakeSessions.state = "closed"
 		if got := h.grants(t); len(got) != 0 {
-			t.Errorf("a session that is over has grants: %+v", got)
+			t.Errorf("an ended session has grants: %+v", got)
 		}
 	})
 }

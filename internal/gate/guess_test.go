@@ -15,20 +15,22 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// cookie is what the attacks are after. The agent knows how it begins.
+// cookie is the secret that the attacks try to find out. The agent knows its
+// beginning.
 const cookie = "9fQ2xK7mZ4bT8vR1nL6pW3sY5dG0hJ2cA8eU4k"
 
-// mirror is a page of the attacker: it shows what was typed into its fields, in
-// the order of their names, and each call's texts in faults, addresses and files.
+// mirror is a page of the attacker. It shows what was typed into its fields, in
+// the order of their names, and repeats each call's texts in faults, addresses
+// and files.
 type mirror struct {
-	*shelf
+	*fakeSessions
 	fields map[string]string
-	before string // text of the page that stands in front of its fields
-	turned bool   // the page shows its fields in the opposite order
+	before string // text of the page before its fields
+	turned bool   // the page shows its fields in reverse order
 }
 
 func (m *mirror) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
-	facts, pin, err := m.shelf.Look(ctx, call)
+	facts, pin, err := m.fakeSessions.Look(ctx, call)
 	switch a := call.Args.(type) {
 	case *action.Type:
 		pin.Node = a.Ref
@@ -43,7 +45,7 @@ func (m *mirror) Look(ctx context.Context, call action.Call) (action.Facts, acti
 }
 
 func (m *mirror) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
-	result, err := m.shelf.Do(ctx, call, pin)
+	result, err := m.fakeSessions.Do(ctx, call, pin)
 	switch a := call.Args.(type) {
 	case *action.Type:
 		if a.Clear {
@@ -67,18 +69,18 @@ func (m *mirror) Do(ctx context.Context, call action.Call, pin action.Pin) (acti
 	return result, err
 }
 
-// attack is a session with the cookie in it that an agent drives.
+// attack is a session whose browser has the cookie and which an agent controls.
 type attack struct {
-	*house
+	*testGate
 	page    *mirror
 	secrets *redact.Book
 	calls   int
 }
 
 func attacked(t *testing.T, secrets ...string) *attack {
-	h, pages, known := knowing(t)
-	a := &attack{house: h, secrets: known, page: &mirror{shelf: pages.shelf, fields: map[string]string{}}}
-	h.shelf.element = comment()
+	h, pages, known := withSecrets(t)
+	a := &attack{testGate: h, secrets: known, page: &mirror{fakeSessions: pages.fakeSessions, fields: map[string]string{}}}
+	h.fakeSessions.element = comment()
 	var err error
 	if h.Gate, err = h.behind(a.page); err != nil {
 		t.Fatal(err)
@@ -106,20 +108,20 @@ func (a *attack) types(field, text string, clear bool) (string, error) {
 	return a.call(agent, "page.type", &action.Type{Locator: action.Locator{Ref: field}, Input: text, Clear: clear})
 }
 
-// caught fails unless the session was paused for the last call, and right and
-// wrong guesses are refused alike from then on.
+// caught fails unless the last call paused the session, and right and wrong
+// guesses are refused alike afterwards.
 func (a *attack) caught(t *testing.T, err error) {
 	t.Helper()
-	if fault.CodeOf(err) != fault.CredentialDetected || len(a.shelf.halts) == 0 || !strings.HasPrefix(a.shelf.halts[0], "s1 credential_detected") {
-		t.Fatalf("after %d calls: %v, paused for %q", a.calls, err, a.shelf.halts)
+	if fault.CodeOf(err) != fault.CredentialDetected || len(a.fakeSessions.halts) == 0 || !strings.HasPrefix(a.fakeSessions.halts[0], "s1 credential_detected") {
+		t.Fatalf("after %d calls: %v, paused for %q", a.calls, err, a.fakeSessions.halts)
 	}
-	done := a.shelf.count()
+	done := a.fakeSessions.count()
 	_, right := a.types("e1", cookie, true)
 	_, wrong := a.types("e1", "not it", true)
 	_, found := a.call(agent, "page.find", &action.Find{Text: cookie[:20]})
 	_, missed := a.call(agent, "page.find", &action.Find{Text: "not it"})
 	for _, other := range []error{wrong, found, missed} {
-		if right == nil || other == nil || right.Error() != other.Error() || a.shelf.count() != done {
+		if right == nil || other == nil || right.Error() != other.Error() || a.fakeSessions.count() != done {
 			t.Errorf("a right guess answers %v, another %v", right, other)
 		}
 	}
@@ -127,7 +129,7 @@ func (a *attack) caught(t *testing.T, err error) {
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-func TestAPrefixThatGrowsIsCaughtAtOnce(t *testing.T) {
+func TestAGrowingPrefixIsDetected(t *testing.T) {
 	a := attacked(t)
 	_, err := a.types("e1", cookie[:17]+"x", true)
 	if a.calls != 1 {
@@ -136,9 +138,9 @@ func TestAPrefixThatGrowsIsCaughtAtOnce(t *testing.T) {
 	a.caught(t, err)
 }
 
-// TestAGuessBelowWhatIsHiddenTellsNothing: fifteen known letters are shown,
-// whatever stands around them; the sixteenth pauses the session.
-func TestAGuessBelowWhatIsHiddenTellsNothing(t *testing.T) {
+// TestShortGuessesRevealNothing checks that fifteen known characters are shown,
+// whatever is around them, and that the sixteenth pauses the session.
+func TestShortGuessesRevealNothing(t *testing.T) {
 	a := attacked(t)
 	for at := 0; at+15 <= len(cookie); at++ {
 		text, err := a.types("e1", "i"+cookie[at:at+15]+"i", true)
@@ -158,10 +160,10 @@ func TestAGuessBelowWhatIsHiddenTellsNothing(t *testing.T) {
 	}
 }
 
-func TestAWindowThatSlidesIsCaught(t *testing.T) {
+func TestASlidingWindowIsDetected(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	a := attacked(t)
-	for range 200 { // of a stranger to the secret
+	for range 200 { // that are not part of the secret
 		guess := make([]byte, 64)
 		for i := range guess {
 			guess[i] = alphabet[r.IntN(len(alphabet))]
@@ -174,7 +176,7 @@ func TestAWindowThatSlidesIsCaught(t *testing.T) {
 	a.caught(t, err)
 }
 
-func TestManyGuessesInOneTextAreCaught(t *testing.T) {
+func TestManyGuessesInOneTextAreDetected(t *testing.T) {
 	a := attacked(t)
 	var half strings.Builder
 	for _, letter := range alphabet[:31] {
@@ -189,7 +191,7 @@ func TestManyGuessesInOneTextAreCaught(t *testing.T) {
 	a.caught(t, err)
 }
 
-func TestPiecesInSeveralFieldsAreCaught(t *testing.T) {
+func TestPiecesInSeveralFieldsAreDetected(t *testing.T) {
 	for name, order := range map[string][]string{"in order": {"e1", "e2", "e3", "e4"}, "out of order": {"e3", "e1", "e4", "e2"}} {
 		for _, turned := range []bool{false, true} {
 			a := attacked(t)
@@ -213,7 +215,7 @@ func TestPiecesInSeveralFieldsAreCaught(t *testing.T) {
 	}
 }
 
-func TestSingleLettersAreCaught(t *testing.T) {
+func TestSingleLettersAreDetected(t *testing.T) {
 	keys := attacked(t)
 	var err error
 	pressed := 0
@@ -236,7 +238,7 @@ func TestSingleLettersAreCaught(t *testing.T) {
 	fields.caught(t, err)
 }
 
-func TestALetterBehindWhatThePageShowsIsCaught(t *testing.T) {
+func TestAGuessThatContinuesThePagesTextIsDetected(t *testing.T) {
 	a := attacked(t)
 	a.page.before = "known so far: " + cookie[20:35]
 	for _, letter := range alphabet {
@@ -251,7 +253,7 @@ func TestALetterBehindWhatThePageShowsIsCaught(t *testing.T) {
 	}
 }
 
-func TestAGuessIsCaughtWhereverItStands(t *testing.T) {
+func TestAGuessIsDetectedInEveryArgument(t *testing.T) {
 	guess := cookie[5:25]
 	at := action.Locator{Ref: "e1"}
 	for name, c := range map[string]action.Call{
@@ -282,10 +284,10 @@ func TestAGuessIsCaughtWhereverItStands(t *testing.T) {
 		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
 			a := attacked(t)
 			a.meets(t)
-			done := a.shelf.count()
+			done := a.fakeSessions.count()
 			c.Caller = agent
 			_, err := a.Call(t.Context(), c)
-			if a.shelf.count() != done {
+			if a.fakeSessions.count() != done {
 				t.Error("it was done")
 			}
 			a.caught(t, err)
@@ -293,7 +295,7 @@ func TestAGuessIsCaughtWhereverItStands(t *testing.T) {
 	}
 }
 
-// meets has the agent's session be known to the gate.
+// meets makes the agent's session known to the gate.
 func (a *attack) meets(t *testing.T) {
 	t.Helper()
 	if _, err := a.call(agent, "page.snapshot", &action.TakeSnapshot{}); err != nil {
@@ -307,7 +309,7 @@ func reverse(s string) string {
 	return string(b)
 }
 
-func TestTextsFromBeforeTheSecretsWereKnownAreCompared(t *testing.T) {
+func TestTextsSentBeforeTheSecretsWereKnownAreCompared(t *testing.T) {
 	a := attacked(t)
 	a.secrets.Forget("s1")
 	for _, letter := range alphabet {
@@ -320,10 +322,10 @@ func TestTextsFromBeforeTheSecretsWereKnownAreCompared(t *testing.T) {
 	a.caught(t, err)
 }
 
-func TestSecretsThatACallBringsAreComparedWithIt(t *testing.T) {
+func TestACallIsComparedWithSecretsLearnedDuringIt(t *testing.T) {
 	a := attacked(t)
 	a.secrets.Forget("s1")
-	a.shelf.do = func(context.Context) { a.secrets.Learn("s1", credentials.Keep(cookie)) }
+	a.fakeSessions.do = func(context.Context) { a.secrets.Learn("s1", credentials.Keep(cookie)) }
 	_, err := a.call(agent, "page.goto", &action.Goto{URL: "https://app.example.com/?q=" + cookie[:16]})
 	a.caught(t, err)
 }
@@ -349,7 +351,7 @@ func TestShortSecretsAreNotEnumerated(t *testing.T) {
 	}
 }
 
-func TestAPersonReleasesWhoGuessed(t *testing.T) {
+func TestAPersonCanReleaseAHeldCaller(t *testing.T) {
 	a := attacked(t)
 	_, err := a.types("e1", cookie[:16], true)
 	a.caught(t, err)

@@ -12,31 +12,31 @@ import (
 )
 
 const (
-	maxJoined    = 4096           // bytes of a text that is read together with the other arguments of its call
-	maxTyped     = 1024           // bytes kept of what was typed in a session, whatever into
-	maxSent      = 16 << 10       // bytes kept of what was sent in a session
-	maxParts     = 128            // texts kept that a page may put together
+	maxJoined    = 4096           // bytes of a text that is joined with the other arguments of its call
+	maxTyped     = 1024           // bytes stored of the text typed in a session, in any element
+	maxSent      = 16 << 10       // bytes stored of the texts sent in a session
+	maxParts     = 128            // stored texts that a page could assemble
 	maxLetters   = 64             // letters and digits of such a text
-	maxSessions  = 256            // sessions of which any of this is kept
-	holdDuration = 24 * time.Hour // unless a person resumes the session before
+	maxSessions  = 256            // sessions with stored texts
+	holdDuration = 24 * time.Hour // unless a person resumes the session earlier
 )
 
-// guesses keeps what agents sent, in memory and bounded, and which callers sent
-// part of a secret. The zero guesses is empty and ready.
+// guesses stores, in bounded memory, what agents sent, and which callers sent
+// part of a secret. The zero guesses is ready.
 type guesses struct {
 	mu    sync.Mutex
 	clock uint64
 	of    map[string]*sentTexts // by session
 	held  map[action.Caller]heldCaller
-	words map[action.Caller]map[string]bool // that could be short secrets
+	words map[action.Caller]map[string]bool // words that could be short secrets
 }
 
 // sentTexts is what was sent in one session.
 type sentTexts struct {
 	scope    string
 	used     uint64
-	typed    string   // one text behind the other
-	recent   string   // all of it, on lines
+	typed    string   // the texts, joined
+	recent   string   // all texts, one per line
 	parts    []string // letters and digits of each short text
 	compared *redact.Matcher
 }
@@ -46,7 +46,7 @@ type heldCaller struct {
 	until    time.Time
 }
 
-// addSession notes that a session is of a scope.
+// addSession records the scope of a session.
 func (g *guesses) addSession(scope, session string) {
 	if session == "" {
 		return
@@ -76,7 +76,7 @@ func (g *guesses) forgetOldest() {
 	delete(g.of, oldest)
 }
 
-// sessions are the sessions of a scope that calls were made in.
+// sessions returns the sessions of a scope that had calls.
 func (g *guesses) sessions(scope string) (ids []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -88,7 +88,7 @@ func (g *guesses) sessions(scope string) (ids []string) {
 	return ids
 }
 
-// hasSession reports whether calls were made in a session of a scope.
+// hasSession reports whether a session of a scope had calls.
 func (g *guesses) hasSession(scope, session string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -96,7 +96,7 @@ func (g *guesses) hasSession(scope, session string) bool {
 	return s != nil && s.scope == scope
 }
 
-// noteSent keeps what a call sends, and which of it a page may show.
+// noteSent stores the texts of a call, and which of them a page may show.
 func (g *guesses) noteSent(session string, texts []scan.Text, inputs []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -120,7 +120,7 @@ func (g *guesses) noteSent(session string, texts []scan.Text, inputs []string) {
 	s.parts = s.parts[max(0, len(s.parts)-maxParts):]
 }
 
-// afterTyped is a text behind what was typed in a session before.
+// afterTyped returns a text appended to what was typed in a session before.
 func (g *guesses) afterTyped(session, text string) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -130,7 +130,7 @@ func (g *guesses) afterTyped(session, text string) string {
 	return text
 }
 
-// noteTyped keeps what was typed.
+// noteTyped stores typed text.
 func (g *guesses) noteTyped(session, text string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -140,7 +140,7 @@ func (g *guesses) noteTyped(session, text string) {
 }
 
 // takeUncompared returns the texts that were sent in a session before its secrets
-// changed; empty where they were compared already.
+// changed; empty if they were already compared.
 func (g *guesses) takeUncompared(session string, m *redact.Matcher) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -152,8 +152,8 @@ func (g *guesses) takeUncompared(session string, m *redact.Matcher) string {
 	return s.recent
 }
 
-// tooMany keeps words that could be short secrets, and reports whether a caller
-// sent more of them than chance allows for.
+// tooMany stores words that could be short secrets, and reports whether a caller
+// sent more of them than is plausible by chance.
 func (g *guesses) tooMany(by action.Caller, words []redact.Candidate) bool {
 	if len(words) == 0 {
 		return false
@@ -193,7 +193,7 @@ func (g *guesses) isHeld(by action.Caller) bool {
 	return time.Now().Before(g.held[by].until)
 }
 
-// release ends the holds because of a session.
+// release ends the holds that a session caused.
 func (g *guesses) release(session string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -219,9 +219,9 @@ func (g *guesses) hasParts(session string) bool {
 	return g.of[session] != nil && len(g.of[session].parts) > 0
 }
 
-// isAssembled reports whether a piece that redaction hides was put together from texts
-// that were sent: a whole secret from these alone, part of one also with text of the
-// page.
+// isAssembled reports whether a piece that redaction hides was assembled from
+// sent texts: a whole secret from these alone, part of one also together with
+// text of the page.
 func (g *guesses) isAssembled(session string, piece redact.Piece) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -240,8 +240,7 @@ func (g *guesses) isAssembled(session string, piece redact.Piece) bool {
 	return false
 }
 
-// completes reports whether a piece of a secret would not be hidden without a
-// part of it.
+// completes reports whether a piece of a secret is hidden only because of a part.
 func completes(piece redact.Piece, part string) bool {
 	text := piece.Letters
 	for at := 0; at+len(part) <= len(text); at++ {
@@ -252,7 +251,7 @@ func completes(piece redact.Piece, part string) bool {
 	return false
 }
 
-// madeOf reports whether a text is some of the parts, one behind the other.
+// madeOf reports whether a text is a concatenation of some of the parts.
 func madeOf(text string, parts []string) bool {
 	reached := make([]bool, len(text)+1)
 	reached[0] = true
@@ -277,7 +276,8 @@ func reverse(text string) string {
 	return string(b)
 }
 
-// lastBytes returns at most so many bytes from the end of a text, whole characters.
+// lastBytes returns at most most bytes from the end of a text, without cutting a
+// character.
 func lastBytes(text string, most int) string {
 	if len(text) <= most {
 		return text

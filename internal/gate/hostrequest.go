@@ -12,17 +12,18 @@ import (
 
 const (
 	allowVerb           = "session.allow"
-	maxHostRequests     = 5               // questions for new hosts that a session has open: an agent must not drown the others
-	maxWaitingQuestions = 10              // questions of the scope, of any kind, from which on no host is asked about: acts go first
-	hostRequestLimit    = 5 * time.Second // to put one, which no answer waits for
+	maxHostRequests     = 5               // open questions about hosts of a session, so that they do not hide the others
+	maxWaitingQuestions = 10              // with this many open questions of any kind in the scope, no host is asked about
+	hostRequestLimit    = 5 * time.Second // to make a question; no answer waits for it
 )
 
-// requestHost asks people whether a host may be added to the session, where an
-// agent's call was refused because the session lacks it. The call stays refused; its
-// hint says that people were asked, where the question could be put.
+// requestHost asks people whether a host may be added to the session, if an
+// agent's call was refused because the session lacks it. The call stays refused.
+// If the question could be made, the hint of the fault says that people were
+// asked.
 func (p *invocation) requestHost(ctx context.Context, err error) error {
 	f := fault.From(err)
-	if f == nil || f.Code != fault.BlockedDomain || !p.g.hostRequests || p.verb == nil || p.verb.Inner || p.call.OfRun || // a run asks by itself
+	if f == nil || f.Code != fault.BlockedDomain || !p.g.hostRequests || p.verb == nil || p.verb.Inner || p.call.OfRun || // a run asks itself
 		p.call.Caller.Role != action.Agent || p.facts.Session.ID == "" {
 		return err
 	}
@@ -47,8 +48,8 @@ func (p *invocation) requestHost(ctx context.Context, err error) error {
 	return f.Hinted("%s", said)
 }
 
-// blockedAddress is the address that the call may not open: its own, or the one that
-// the page led to.
+// blockedAddress returns the address that the call may not open: its own, or the
+// one that the page redirected to.
 func (c *callInfo) blockedAddress(f *fault.Fault) string {
 	if d := c.facts.Destination; d != nil && !d.Allowed {
 		return d.URL
@@ -61,20 +62,20 @@ func (c *callInfo) blockedAddress(f *fault.Fault) string {
 type hostRequest struct {
 	host, why string
 	session   string
-	caller    action.Caller // on whose behalf; of a page's want, who started the session
+	caller    action.Caller // on whose behalf; for a page's request, who started the session
 	page      action.Page
-	event     action.Record // what is known of it, for the audit
-	total     int           // questions of the session, open or not, from which on none is put; 0: no such bound
+	event     action.Record // the known fields of its record
+	total     int           // limit of such questions of the session, open or not; 0 means none
 }
 
-// RequestHost asks people whether a host may be added to a session, because one of its
-// pages was about to open it. People are asked about five such hosts of a session at
-// most. It may wait for the store.
+// RequestHost asks people whether a host may be added to a session, because one
+// of its pages was about to open it. At most five such hosts of a session are
+// asked about. It may wait for the database.
 func (g *Gate) RequestHost(session action.Session, host string) {
 	if !g.hostRequests {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), hostRequestLimit) // it belongs to no call
+	ctx, cancel := context.WithTimeout(context.Background(), hostRequestLimit) // belongs to no call
 	defer cancel()
 	w := hostRequest{
 		host: host, why: "a page in a session of " + session.Actor + " was to open " + host, session: session.ID,
@@ -90,8 +91,8 @@ func (g *Gate) RequestHost(session action.Session, host string) {
 	}
 }
 
-// requestHost puts the question, unless it was put before or too many wait. said is
-// the hint for the agent.
+// requestHost makes the question, unless it was made before or too many wait.
+// said is the hint for the agent.
 func (g *Gate) requestHost(ctx context.Context, w hostRequest) (q action.Question, said string, err error) {
 	g.hostRequestMu.Lock()
 	defer g.hostRequestMu.Unlock()
@@ -112,14 +113,14 @@ func (g *Gate) requestHost(ctx context.Context, w hostRequest) (q action.Questio
 	case open >= maxHostRequests, len(waiting.Questions) >= maxWaitingQuestions, w.total > 0 && len(before) >= w.total:
 		return q, "go elsewhere: people are already asked about other hosts of this session, and are asked about no more until those are answered", nil
 	case old.State == approval.Expired:
-		_, _ = g.approvals.Await(ctx, old.ID, 0) // heard: what nobody answered may be asked again
+		_, _ = g.approvals.Await(ctx, old.ID, 0) // mark as read: an unanswered question may be asked again
 	}
 	q, err = g.askForHost(ctx, w)
 	return q, askedHint(w.host), err
 }
 
-// earlierRequest returns an earlier question about a host: a denied one if there is
-// one, and else the newest. open is how many such questions wait.
+// earlierRequest returns an earlier question about a host: a denied one if there
+// is one, otherwise the newest. open is how many such questions wait.
 func earlierRequest(before []action.Question, host string) (old action.Question, open int) {
 	for _, q := range before {
 		if q.State == approval.Pending {
@@ -156,9 +157,9 @@ func askedHint(host string) string {
 
 func allowHostArgs(host string) *action.AllowHost { return &action.AllowHost{Host: host, For: "page"} }
 
-// afterCall does what follows from the answer of a call. After a refused host it
-// asks people about the host; after a person's yes to such a question it adds the
-// host, or has the session go on.
+// afterCall handles the consequences of a call's answer. After a refused host it
+// asks people about the host. After a person's approval of such a question it
+// adds the host or resumes the session.
 func (p *invocation) afterCall(ctx context.Context, result action.Result, err error) (action.Result, error) {
 	if err != nil {
 		return result, p.requestHost(ctx, err)
@@ -178,9 +179,9 @@ func (p *invocation) afterCall(ctx context.Context, result action.Result, err er
 	return result, nil
 }
 
-// applyAnswer does what the gateway itself asked about: it adds a host to a session or
-// resumes the session, as a call of the person who approved it. The call takes the
-// usual path and leaves the usual records.
+// applyAnswer does what the gateway itself asked about: it adds a host to a
+// session or resumes it, as a call of the person who approved. This call has the
+// usual path and records.
 func (g *Gate) applyAnswer(ctx context.Context, by action.Call, q action.Question) error {
 	used, err := g.approvals.Await(ctx, q.ID, 0) // one answer, one use
 	if err != nil {
@@ -198,13 +199,13 @@ func (g *Gate) applyAnswer(ctx context.Context, by action.Call, q action.Questio
 
 const resumeVerb = "session.resume"
 
-// AskToResume asks people whether a session that is paused at a limit may go on. why
-// says which limit. It may wait for the store.
+// AskToResume asks people whether a session that is paused at a limit may
+// continue. why names the limit. It may wait for the database.
 func (g *Gate) AskToResume(session action.Session, why string) {
 	if !g.hostRequests {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), hostRequestLimit) // it belongs to no call
+	ctx, cancel := context.WithTimeout(context.Background(), hostRequestLimit) // belongs to no call
 	defer cancel()
 	var page action.Page
 	if session.Page != nil {

@@ -8,15 +8,16 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// payNow is done when the browser has handled the event.
+// payNow has paid when the browser has handled the event.
 const payNow = `<script>const paid = () => { const x = new XMLHttpRequest(); x.open("POST", "/effect", false); x.send() }</script>
 	<button id=pay style="width:200px;height:60px" onclick="paid()" onmouseup="paid()" onkeydown="paid()">Pay €900 now</button>`
 
-// TestNoInputPaysUnasked types, presses and clicks as an agent on a trusted
-// host, where each call is judged harmless, in pages that have the input come to
-// a button that pays. Nothing is paid; the same button, asked about, is.
-func TestNoInputPaysUnasked(t *testing.T) {
-	w := newWild(t)
+// TestInputThatPaysIsAskedAbout types, presses and clicks as an agent on a
+// trusted host, where each call alone is harmless, in pages that redirect the
+// input to a button that pays. Nothing may be paid. A call on the same button
+// that a person approves does pay.
+func TestInputThatPaysIsAskedAbout(t *testing.T) {
+	w := newSiteRig(t)
 	const search = `<input id=q type=search aria-label=Search>`
 	const steal = `<script>let once = true; const steal = () => { if (once) { once = false; pay.focus() } }</script>`
 	for name, c := range map[string]struct {
@@ -37,7 +38,7 @@ func TestNoInputPaysUnasked(t *testing.T) {
 		"another at the second click": {`<button id=x>Next page</button><div hidden id=h>` + payNow + `</div><script>x.onclick = () => x.replaceWith(pay)</script>`, []way{{verb: "page.click", args: &action.Click{Locator: named("#x"), ClickCount: 2}}}},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
-			at := &trial{wild: w, t: t}
+			at := &trial{siteRig: w, t: t}
 			at.show(c.html)
 			for _, call := range c.calls {
 				result, err := w.as(agent, call.verb, call.args)
@@ -53,7 +54,7 @@ func TestNoInputPaysUnasked(t *testing.T) {
 			}
 		})
 	}
-	at := &trial{wild: w, t: t}
+	at := &trial{siteRig: w, t: t}
 	at.show(payNow)
-	at.answered(way{verb: "page.press", args: &action.Press{Locator: named("#pay"), Key: "Enter"}, risk: action.High}) // the test would see it
+	at.answered(way{verb: "page.press", args: &action.Press{Locator: named("#pay"), Key: "Enter"}, risk: action.High}) // proves that the test detects it
 }

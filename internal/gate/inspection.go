@@ -16,8 +16,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// OnCredential says what happens to an agent's call that holds a credential. The zero
-// OnCredential is the strictest.
+// OnCredential says what happens to an agent's call that contains a credential.
+// The zero OnCredential is the strictest.
 type OnCredential int
 
 // The values of security.credentials.scan_input.
@@ -27,27 +27,27 @@ const (
 	AskPerson                        // a person is asked, at the highest risk
 )
 
-// Credentials says how calls are scanned for credentials. The zero Credentials looks
-// for all kinds and pauses the session.
+// Credentials configures the scan of calls for credentials. The zero Credentials
+// searches for all kinds and pauses the session.
 type Credentials struct {
-	Scanner *scan.Scanner // nil knows no test values but the documented ones
+	Scanner *scan.Scanner // nil allows only the documented test values
 	On      OnCredential
 }
 
-const pauseLimit = 10 * time.Second // for a session to be paused; storing it and a look at its page
+const pauseLimit = 10 * time.Second // to pause a session: to store it and look at its page
 
-// inspection is what was found in the texts that a call sends.
+// inspection is the result of scanning the texts of a call.
 type inspection struct {
 	c       *callInfo
 	journal *journal
 
 	findings        []scan.Finding  // credentials, and parts of the session's secrets
-	guessedSessions []string        // sessions whose secrets the call holds part of
+	guessedSessions []string        // sessions of whose secrets the call contains a part
 	comparedWith    *redact.Matcher // the session's secrets when the call was compared with them
 }
 
-// inspect looks for credentials in what an agent sends. People may send what
-// they like; the steps of a crawl hold addresses of pages, not of the agent.
+// inspect scans what an agent sends for credentials. Texts of people are not
+// scanned, and steps of a crawl have addresses of pages, not of the agent.
 func (i *inspection) inspect() {
 	if i.c.isScanned() && !i.c.verb.Inner {
 		i.findings = nil
@@ -56,21 +56,22 @@ func (i *inspection) inspect() {
 	i.compareWithSecrets()
 }
 
-// note adds findings. No record repeats a text of the call from then on.
+// note adds findings. From then on no record repeats a text of the call.
 func (i *inspection) note(found ...scan.Finding) {
 	i.findings = append(i.findings, found...)
 	i.c.sensitive = len(i.findings) > 0
 }
 
-// isScanned reports whether the call's texts are looked through for credentials:
-// agents', and in runs everybody's, which are for test data only.
+// isScanned reports whether the call's texts are scanned for credentials: those
+// of agents, and in runs, which are for test data only, those of all callers.
 func (c *callInfo) isScanned() bool {
 	return c.call.Caller.Role != action.Operator || c.call.OfRun || c.call.Verb == action.VerbRunStart.Name || c.call.Verb == action.VerbRunResume.Name
 }
 
-// scannedTexts are the texts of the call with the labels of their target on the page,
-// and a typed text also appended to what was typed there before. The label of a
-// protected field is left out: the policy decides about those.
+// scannedTexts returns the texts of the call with the labels of their target on
+// the page, and a typed text also appended to the text typed there before. The
+// label of a protected field is omitted, because the policy decides about such
+// fields.
 func (i *inspection) scannedTexts() []scan.Text {
 	texts := scan.SentTexts(i.c.call.Args)
 	label := ""
@@ -94,8 +95,8 @@ func (i *inspection) scannedTexts() []scan.Text {
 
 var typedField = map[string]string{action.VerbPageType.Name: "text", action.VerbPagePress.Name: "key"}
 
-// typed returns the text that the call types. anew says that it replaces the content
-// of the field.
+// typed returns the text that the call types. anew reports that the text replaces
+// the content of the field.
 func (c *callInfo) typed() (text string, anew, typed bool) {
 	switch a := c.call.Args.(type) {
 	case *action.Type:
@@ -107,12 +108,12 @@ func (c *callInfo) typed() (text string, anew, typed bool) {
 	return "", false, false
 }
 
-// typingTarget is the element that was looked at.
+// typingTarget returns the element of the look.
 func (c *callInfo) typingTarget() scan.Target {
 	return scan.Target{Session: c.facts.Session.ID, Document: c.pin.Document, Node: c.pin.Node}
 }
 
-// rememberTyped keeps what was typed, to be scanned together with what is typed next.
+// rememberTyped stores typed text, to be scanned together with the next text.
 func (i *inspection) rememberTyped() {
 	switch i.c.call.Verb {
 	case action.VerbSessionClose.Name, action.VerbSessionArchive.Name, action.VerbBrowserStop.Name:
@@ -131,8 +132,8 @@ func (i *inspection) rememberTyped() {
 	i.c.g.typed.Keep(i.c.typingTarget(), text)
 }
 
-// credentialFault pauses the session of a call that holds a credential, if it is set
-// to, and returns the fault. It is nil where a person is asked instead.
+// credentialFault pauses the session of a call with a credential, if so
+// configured, and returns the fault. It is nil if a person is asked instead.
 func (i *inspection) credentialFault(ctx context.Context) error {
 	if len(i.findings) == 0 || i.c.g.credentials.On == AskPerson {
 		return nil
@@ -145,8 +146,8 @@ func (i *inspection) credentialFault(ctx context.Context) error {
 	return f.Hinted("leave credentials out of calls: people put them where they belong")
 }
 
-// pauseOwnSession pauses the session of the call, which alerts people. It reports whether
-// there was one.
+// pauseOwnSession pauses the session of the call, which alerts people. It reports
+// whether the call has one.
 func (i *inspection) pauseOwnSession(ctx context.Context) bool {
 	return i.pauseSession(ctx, i.c.facts.Session.ID)
 }
@@ -165,14 +166,14 @@ func (i *inspection) pauseSession(ctx context.Context, session string) bool {
 	return err == nil
 }
 
-// recordAlert alerts people about a credential where no session was paused.
+// recordAlert alerts people about a credential if no session was paused.
 func (i *inspection) recordAlert() {
 	event := i.journal.record()
 	event.EventType, event.Detail = audit.Alert, string(fault.CredentialDetected)+": "+i.findingsText()
 	i.c.g.audit.Record(event)
 }
 
-// findingsText says what was found: kinds and arguments, nothing of a value.
+// findingsText describes the findings by kind and argument, without any value.
 func (i *inspection) findingsText() string {
 	var all []string
 	for _, f := range i.findings {
@@ -181,8 +182,8 @@ func (i *inspection) findingsText() string {
 	return "the call holds what looks like a credential (" + untrusted.Record(strings.Join(slices.Compact(all), ", "), maxText) + ")"
 }
 
-// askAboutCredentials turns the verdict on a call that holds a credential, and
-// is not denied, into a question.
+// askAboutCredentials changes the verdict on a call with a credential to a
+// question, unless it is denied.
 func (p *invocation) askAboutCredentials() {
 	if len(p.inspection.findings) == 0 || p.verdict.Decision == policy.Deny {
 		return
@@ -195,8 +196,8 @@ func (p *invocation) askAboutCredentials() {
 	}
 }
 
-// containsCredential reports whether a text holds a credential, whoever sent it. Such
-// a text is not recorded.
+// containsCredential reports whether a text contains a credential, from any
+// caller. Such a text is not recorded.
 func (g *Requests) containsCredential(text string) bool {
 	return text != "" && len(g.credentials.Scanner.Find(scan.Text{Value: text})) > 0
 }

@@ -14,40 +14,40 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// callInfo is what is known of one call: who calls what, what the page showed, and
-// what the policy decided.
+// callInfo is the information about one call: the caller, the verb and its
+// arguments, the facts of the page, and the verdict.
 type callInfo struct {
 	g       *Gate
-	policy  *policy.Policy // one policy judges a call from its start to its end
+	policy  *policy.Policy // the policy in force when the call started
 	call    action.Call
-	verb    *action.Verb // nil until it was found in the table
+	verb    *action.Verb // nil until it was looked up
 	facts   action.Facts
 	pin     action.Pin
 	verdict policy.Verdict
 	judged  bool // verdict is set
 
-	humanWait time.Duration // for people, beside the time of the act itself
-	sensitive bool          // a text of the call holds a credential: no record repeats one
+	humanWait time.Duration // for people, in addition to the time of the act
+	sensitive bool          // a text of the call contains a credential, so records repeat none
 }
 
-// invocation is one call on its way through the gate. What its texts hold, what
-// the audit trail says of it, and what its act causes have types of their own.
+// invocation is one call that the gate handles. Its scan results, its records and
+// its act have their own types.
 type invocation struct {
 	callInfo
 	inspection inspection
 	journal    journal
 	act        callAct
 
-	strippedControls int  // control characters and codes that were left out of what is typed
-	maybeDone        bool // it was let through, and did not only wait for its turn
+	strippedControls int  // control characters that were removed from typed text
+	maybeDone        bool // it was passed to Sessions, and did not only wait for its turn
 }
 
-// newInvocation begins a call under the policy in force.
+// newInvocation starts a call under the policy in force.
 func (g *Gate) newInvocation(call action.Call) *invocation {
 	return g.invocationOf(callInfo{g: g, policy: g.policy.Load(), call: call})
 }
 
-// invocationOf begins a call of which something is known already.
+// invocationOf starts a call with known information.
 func (g *Gate) invocationOf(c callInfo) *invocation {
 	p := &invocation{callInfo: c}
 	p.inspection.c, p.inspection.journal = &p.callInfo, &p.journal
@@ -56,7 +56,7 @@ func (g *Gate) invocationOf(c callInfo) *invocation {
 	return p
 }
 
-// What people had to do with a call: the record's hitl_decision (docs/audit.md).
+// What people did about a call: the record's hitl_decision (docs/audit.md).
 const (
 	autoApproved = "auto_approved"
 	byOperator   = "operator"
@@ -66,8 +66,8 @@ const (
 	pending      = "pending"
 )
 
-// runRecovering walks the path. A panic becomes a fault, so that the call still
-// leaves its outcome.
+// runRecovering calls run. A panic becomes a fault, so that the call still has an
+// outcome.
 func (p *invocation) runRecovering(ctx context.Context) (result action.Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -77,7 +77,7 @@ func (p *invocation) runRecovering(ctx context.Context) (result action.Result, e
 	return p.run(ctx)
 }
 
-// run takes the call along its path (docs/architecture.md, "The path of one call").
+// run handles the call (docs/architecture.md, "The path of one call").
 func (p *invocation) run(ctx context.Context) (action.Result, error) {
 	if err := p.authorise(ctx); err != nil {
 		return action.Result{}, err
@@ -108,7 +108,7 @@ func (p *invocation) run(ctx context.Context) (action.Result, error) {
 	return p.do(ctx)
 }
 
-// authorise checks who asks for what, before anything is looked at.
+// authorise checks the caller and the arguments before any look at a page.
 func (p *invocation) authorise(ctx context.Context) error {
 	verb, found := action.Lookup(p.call.Verb)
 	if !found {
@@ -124,7 +124,7 @@ func (p *invocation) authorise(ctx context.Context) error {
 		return err
 	}
 	if err := p.checkArguments(); err != nil {
-		p.inspection.inspect() // what is refused is recorded, too
+		p.inspection.inspect() // refused calls are recorded too
 		return p.inspection.guessFaultOr(ctx, err)
 	}
 	p.verb = verb.As(p.call.Args)
@@ -144,7 +144,7 @@ func (p *invocation) examine(ctx context.Context, onPage bool) error {
 	if onPage {
 		unseen = p.look(ctx)
 	}
-	p.inspection.inspect() // after the look: the page knows what a text is for
+	p.inspection.inspect() // after the look, which has the labels of fields
 	if f := p.inspection.guessFault(ctx); f != nil {
 		return f
 	}
@@ -157,7 +157,7 @@ func (p *invocation) examine(ctx context.Context, onPage bool) error {
 	return unseen
 }
 
-// look gets the facts that the call is judged by.
+// look gets the facts for the verdict.
 func (p *invocation) look(ctx context.Context) error {
 	type seen struct {
 		facts action.Facts
@@ -172,7 +172,7 @@ func (p *invocation) look(ctx context.Context) error {
 	return err
 }
 
-// nameSecret writes into the call which secret was found, so that this secret is
+// nameSecret sets the found secret in the call, so that the same secret is
 // judged, asked about and typed, even if others are stored meanwhile.
 func (p *invocation) nameSecret() {
 	if a, fills := p.call.Args.(*action.FillSecret); fills && p.facts.Secret != nil {
@@ -182,8 +182,7 @@ func (p *invocation) nameSecret() {
 	}
 }
 
-// decide asks the policy. Where the policy wants a person asked, it looks for a grant
-// first.
+// decide asks the policy. If the verdict is ask, it first searches for a grant.
 func (p *invocation) decide(ctx context.Context) error {
 	p.verdict, p.judged = p.policy.Decide(p.call, p.verb, p.facts), true
 	p.askAboutCredentials()
@@ -214,7 +213,7 @@ func (p *invocation) decide(ctx context.Context) error {
 	return nil
 }
 
-// refusal is the fault for a verdict that denies.
+// refusal is the fault of a denied call.
 func (p *invocation) refusal() error {
 	code := p.verdict.Code
 	if code == "" {
@@ -228,7 +227,7 @@ func (p *invocation) refusal() error {
 	return f
 }
 
-// do lets the call through.
+// do passes the call to Sessions.
 func (p *invocation) do(ctx context.Context) (action.Result, error) {
 	p.maybeDone = ctx.Err() == nil
 	p.act.beginAct()
@@ -247,7 +246,7 @@ func (p *invocation) do(ctx context.Context) (action.Result, error) {
 	return maskCookies(p.call.Caller.Role, p.filterChanges(result)), err
 }
 
-// panicked logs a panic and returns the fault for the caller.
+// panicked logs a panic and returns a fault for the caller.
 func (g *Gate) panicked(call action.Call, reason any) error {
 	g.log.Error("a call panicked", "id", call.ID, "verb", call.Verb, "reason", reason, "stack", string(debug.Stack()))
 	return fault.New(fault.Internal, "something went wrong inside glovebox").

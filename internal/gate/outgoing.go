@@ -23,7 +23,7 @@ const (
 	maxShownValue  = 80 // characters of one
 )
 
-// outgoingRequest is one request on its way out.
+// outgoingRequest is one request that a browser wants to send.
 type outgoingRequest struct {
 	g       *Requests
 	policy  *policy.Policy
@@ -65,14 +65,14 @@ func (o *outgoingRequest) decide(ctx context.Context) (action.Ruling, error) {
 // isChannel reports whether the request is for a WebSocket.
 func (o *outgoingRequest) isChannel() bool { return o.request.Kind == action.ChannelKind }
 
-// Prefixes of what is remembered about addresses. A MEDIUM request is asked about once
-// in a session. A request that no act caused is not asked about again after a denial.
+// Prefixes of the remembered keys of addresses. A MEDIUM request is asked about
+// once in a session. A denied request without an act is not asked about again.
 const (
 	allowedPrefix = "allowed: "
 	refusedPrefix = "refused: "
 )
 
-// act is the act that the request belongs to, nil for none.
+// act returns the act that caused the request; nil if there is none.
 func (o *outgoingRequest) act() *causingAct {
 	if o.verdict.Act < 0 || o.verdict.Act >= len(o.acts) {
 		return nil
@@ -104,8 +104,8 @@ func (o *outgoingRequest) allowed(ctx context.Context, address string) error {
 	return err
 }
 
-// allowedKey is the key under which the approval of a MEDIUM request is remembered. It
-// names the sender too.
+// allowedKey returns the key under which the approval of a MEDIUM request is
+// stored. It includes the sender.
 func (o *outgoingRequest) allowedKey(address string) string {
 	return allowedPrefix + policy.SenderOf(o.request) + " " + address
 }
@@ -118,8 +118,8 @@ func (o *outgoingRequest) refusalFault() error {
 	return fault.New(code, "%s", sanitizedFault(o.verdict.Why)).Hinted("%s", o.verdict.Hint).With("rule", o.verdict.Rule).With("risk", o.verdict.Risk.String())
 }
 
-// ask asks a person. Requests of one act that the same approval covers wait for one
-// question.
+// ask asks a person. Requests of one act that are covered by the same approval
+// wait for one question.
 func (o *outgoingRequest) ask(ctx context.Context) error {
 	b := o.act()
 	if b == nil {
@@ -156,7 +156,7 @@ func (o *outgoingRequest) ask(ctx context.Context) error {
 	}
 }
 
-// askUncaused asks about a request that no act caused. A request that a person denied
+// askUncaused asks about a request without an act. A request that a person denied
 // is not asked about again in the session.
 func (o *outgoingRequest) askUncaused(ctx context.Context) error {
 	word := refusedPrefix + requestKey(o.request)
@@ -190,7 +190,7 @@ func (o *outgoingRequest) notifyAsking(b *causingAct) {
 	o.request.Asking(id)
 }
 
-// askPerson puts the question, tells whoever called, and waits.
+// askPerson makes the question, notifies the caller, and waits.
 func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct) error {
 	q, _, err := o.g.askQuestion(ctx, o.questionOf(b))
 	if err != nil {
@@ -202,7 +202,7 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct) error {
 		running := b.running
 		b.mu.Unlock()
 		seen := callInfo{g: b.gate, call: b.call, facts: b.facts, pin: b.pin}
-		seen.addScreenshot(ctx, &q, slog.LevelDebug) // the element may be gone by now
+		seen.addScreenshot(ctx, &q, slog.LevelDebug) // the element may have disappeared
 		if b.call.Asked != nil && running {
 			b.call.Asked(*pendingOf(q))
 		}
@@ -215,8 +215,8 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct) error {
 	return err
 }
 
-// questionOf is the question about the request. No other request has the same subject:
-// an approval is for this one.
+// questionOf returns the question about the request. Its subject is unique,
+// because an approval is for this request only.
 func (o *outgoingRequest) questionOf(b *causingAct) approval.Request {
 	r := approval.Request{
 		Subject: approval.Subject{Scope: o.session.Scope, Session: o.session.ID, Verb: action.EffectVerb, Args: []string{newID(), o.request.Method, o.request.URL}},
@@ -232,7 +232,7 @@ func (o *outgoingRequest) questionOf(b *causingAct) approval.Request {
 	return r
 }
 
-// heldRequest is the request as people are shown it.
+// heldRequest returns the request as people see it.
 func (o *outgoingRequest) heldRequest(b *causingAct) *action.Held {
 	h := &action.Held{
 		Method: o.request.Method, URL: o.g.shownURL(o.request.URL), Host: hostOf(o.request.URL), From: o.g.shownURL(o.request.Document),
@@ -250,8 +250,8 @@ func (o *outgoingRequest) heldRequest(b *causingAct) *action.Held {
 	return h
 }
 
-// significantFirst returns the fields that people are shown. Fields that say what the
-// request does come first, so that a page cannot push them out by adding others.
+// significantFirst returns the fields that people see. Fields that say what the
+// request does come first, so that a page cannot hide them behind others.
 func significantFirst(fields []action.BodyField) []action.BodyField {
 	var first, then []action.BodyField
 	for _, f := range fields {
@@ -267,8 +267,8 @@ func significantFirst(fields []action.BodyField) []action.BodyField {
 
 func quote(text string) string { return fmt.Sprintf("%q", text) }
 
-// secretField matches names of fields that hold secrets, or tokens by which a server
-// recognises its own forms.
+// secretField matches names of fields with secrets, or with tokens against
+// cross-site request forgery.
 var secretField = regexp.MustCompile(`(?i)pass|pwd|secret|token|csrf|xsrf|nonce|otp|pin$|cvc|cvv|card.?number|cc.?number|api.?key|session|auth|signature`)
 
 func (o *outgoingRequest) shownValue(f action.BodyField) string {
@@ -278,7 +278,7 @@ func (o *outgoingRequest) shownValue(f action.BodyField) string {
 	return untrusted.Record(f.Value, maxShownValue)
 }
 
-// shownURL is an address as people are shown it and records keep it.
+// shownURL returns an address as people and records see it.
 func (g *Requests) shownURL(address string) string {
 	if g.containsCredential(address) {
 		u, err := url.Parse(address)
@@ -290,8 +290,8 @@ func (g *Requests) shownURL(address string) string {
 	return maskURL(address)
 }
 
-// report records the result of the request. notice is for the agent, with its next
-// answer, where no answer of a call says it.
+// report records the result of the request. notice is for the agent's next
+// answer, if no answer of a call reports it.
 func (o *outgoingRequest) report(err error) (notice string) {
 	e := action.Effect{Method: o.request.Method, URL: maskURL(o.request.URL), Host: hostOf(o.request.URL), State: action.EffectSent}
 	b := o.act()
@@ -326,7 +326,7 @@ func refusalText(e action.Effect, b *causingAct) string {
 	return fmt.Sprintf("%s %s did not leave the browser (%s): %s", e.Method, e.URL, cause, e.Why)
 }
 
-// recordDocument records where a tab or a frame goes.
+// recordDocument records the navigation of a tab or a frame.
 func (o *outgoingRequest) recordDocument() {
 	if o.request.Kind != "Document" {
 		return
@@ -371,7 +371,7 @@ func (o *outgoingRequest) event(kind string) action.Record {
 
 var numberPattern = regexp.MustCompile(`[0-9a-fA-F]{8,}|[0-9]+`)
 
-// requestKey is equal for requests of the same kind: method, host, and path without
+// requestKey is equal for requests with the same method, host, and path without
 // numbers.
 func requestKey(r action.Request) string {
 	u, err := url.Parse(r.URL)

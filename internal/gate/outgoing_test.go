@@ -21,13 +21,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// wireRig is a gate that asks where requests leave, before a real page of a shop
-// whose server writes down what is done.
+// wireRig is a gate that asks when requests are sent, with a real page of a shop
+// whose server records what is done.
 type wireRig struct {
-	t     *testing.T
-	house *house
-	room  *wireRoom
-	site  *httptest.Server
+	t            *testing.T
+	testGate     *testGate
+	pageSessions *wireSessions
+	site         *httptest.Server
 
 	mu      sync.Mutex
 	done    []string // methods and paths that changed something
@@ -40,24 +40,24 @@ func (w *wireRig) sends() action.Sending {
 	return w.sending
 }
 
-// wireRoom is a session room that follows acts, as the real one does.
-type wireRoom struct {
-	room
+// wireSessions follows acts, as the real sessions do.
+type wireSessions struct {
+	pageSessions
 	said []string
 	mu   sync.Mutex
 }
 
-func (r *wireRoom) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
+func (r *wireSessions) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	if call.Act != nil {
 		ctx = engine.Acting(ctx, *call.Act)
 	}
 	ctx = engine.Viewing(ctx, engine.Viewer{Actor: call.Caller.Actor}, call.Changes)
-	result, err := r.room.Do(ctx, call, pin)
+	result, err := r.pageSessions.Do(ctx, call, pin)
 	result.Session = "s1"
 	return result, err
 }
 
-func (r *wireRoom) QueueNotice(_, words string) {
+func (r *wireSessions) QueueNotice(_, words string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.said = append(r.said, words)
@@ -77,7 +77,7 @@ const shop = `<!doctype html><title>Shop</title><h1>Things</h1><p id=said></p>
 
 func newWire(t *testing.T, c policy.Config) *wireRig {
 	t.Helper()
-	w := &wireRig{t: t, room: &wireRoom{}}
+	w := &wireRig{t: t, pageSessions: &wireSessions{}}
 	w.site = httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/socket" {
 			if c, err := websocket.Accept(out, r, nil); err == nil {
@@ -98,31 +98,31 @@ func newWire(t *testing.T, c policy.Config) *wireRig {
 	}))
 	t.Cleanup(w.site.Close)
 	chromium := browsertest.For(t)
-	w.house = buildOn(t, c, gate.Credentials{}, func(*house) gate.Sessions { return w.room })
+	w.testGate = buildOn(t, c, gate.Credentials{}, func(*testGate) gate.Sessions { return w.pageSessions })
 	session := action.Session{ID: "s1", Actor: agent.Actor, Scope: agent.Scope}
 	var err error
-	w.room.browser, err = engine.Open(t.Context(), chromium.Transport(), engine.Options{Width: 800, Height: 600, Guard: func(string) error { return nil },
+	w.pageSessions.browser, err = engine.Open(t.Context(), chromium.Transport(), engine.Options{Width: 800, Height: 600, Guard: func(string) error { return nil },
 		Outgoing: func(ctx context.Context, r action.Request) (action.Ruling, error) {
-			ruling, err := w.house.Outgoing(ctx, session, action.Sender{Owner: action.Agent, Sending: w.sends()}, r)
+			ruling, err := w.testGate.Outgoing(ctx, session, action.Sender{Owner: action.Agent, Sending: w.sends()}, r)
 			if ruling.Notice != "" { // as the sessions do
-				w.room.QueueNotice(session.ID, ruling.Notice)
+				w.pageSessions.QueueNotice(session.ID, ruling.Notice)
 			}
 			return ruling, err
 		},
-		Receipt: func(e action.Effect) { w.house.Receipt(session, e) },
+		Receipt: func(e action.Effect) { w.testGate.Receipt(session, e) },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = w.room.browser.Close() })
-	t.Cleanup(func() { w.house.close(t) })
+	t.Cleanup(func() { _ = w.pageSessions.browser.Close() })
+	t.Cleanup(func() { w.testGate.close(t) })
 	w.as(operator, "page.goto", &action.Goto{URL: w.site.URL + "/"}, 0)
 	return w
 }
 
 func (w *wireRig) as(who action.Caller, verb string, args any, wait time.Duration) action.Result {
 	w.t.Helper()
-	result, err := w.house.Call(w.t.Context(), action.Call{Verb: verb, Caller: who, Args: args, Wait: wait})
+	result, err := w.testGate.Call(w.t.Context(), action.Call{Verb: verb, Caller: who, Args: args, Wait: wait})
 	if err != nil {
 		w.t.Fatalf("%s: %v", verb, err)
 	}
@@ -134,33 +134,33 @@ func (w *wireRig) press(id string, wait time.Duration) action.Result {
 	return w.as(agent, "page.click", &action.Click{Locator: named("#" + id)}, wait)
 }
 
-// did is what reached the server.
+// did returns the requests that reached the server.
 func (w *wireRig) did() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return strings.Join(w.done, ", ")
 }
 
-// asked are the questions that wait.
+// asked returns the waiting questions.
 func (w *wireRig) asked() []action.Question {
 	w.t.Helper()
 	r := w.as(operator, "approval.list", &action.ApprovalList{}, 0)
 	return r.Data.(*action.QuestionListing).Questions
 }
 
-// answers answers the next question from another goroutine, and returns what
-// was answered; nothing when none has been asked for a minute.
+// answers answers the next question on another goroutine, and returns it; nothing
+// if there is none for a minute.
 func (w *wireRig) answers(yes bool) <-chan action.Question {
 	out := make(chan action.Question, 1)
 	go func() {
 		for end := time.Now().Add(time.Minute); w.t.Context().Err() == nil; {
 			if time.Now().After(end) {
-				w.t.Error("nothing is asked about")
+				w.t.Error("there is no question")
 				out <- action.Question{Request: &action.Held{}}
 				return
 			}
 			for _, q := range w.asked() {
-				_, err := w.house.Call(context.Background(), action.Call{Verb: "approval.answer", Caller: operator, Args: &action.Answer{ID: q.ID, Approve: yes, Reason: "for the test"}})
+				_, err := w.testGate.Call(context.Background(), action.Call{Verb: "approval.answer", Caller: operator, Args: &action.Answer{ID: q.ID, Approve: yes, Reason: "for the test"}})
 				if err == nil {
 					out <- q
 					return
@@ -174,9 +174,10 @@ func (w *wireRig) answers(yes bool) <-chan action.Question {
 
 var atWire = policy.Config{Enabled: true, Trusted: []string{"127.0.0.1"}, AskAt: policy.AskAtWire}
 
-// One deletion behind a menu and a dialog is one question, with what would be
-// sent in it; what sends nothing is not asked about.
-func TestADeletionIsAskedOnceWhereItLeaves(t *testing.T) {
+// TestADeletionIsAskedAboutOnceWhenItIsSent deletes through a menu and a dialog.
+// There is one question, which shows the request; steps that send nothing are not
+// asked about.
+func TestADeletionIsAskedAboutOnceWhenItIsSent(t *testing.T) {
 	w := newWire(t, atWire)
 	if r := w.press("menu", time.Second); r.Pending != nil || len(w.asked()) != 0 {
 		t.Fatalf("opening a menu is asked about: %+v", r.Pending)
@@ -193,12 +194,13 @@ func TestADeletionIsAskedOnceWhereItLeaves(t *testing.T) {
 	}
 }
 
-// A button that says one thing and deletes is asked about where the request
-// leaves, and a no keeps it from leaving.
+// TestAnEffectBehindHarmlessWordsIsAskedAbout presses a button with a harmless
+// label that deletes. A person is asked when the request is sent, and a denial
+// stops it.
 func TestAnEffectBehindHarmlessWordsIsAskedAbout(t *testing.T) {
 	w := newWire(t, atWire)
 	answered := w.answers(false)
-	_, err := w.house.Call(t.Context(), action.Call{Verb: "page.click", Caller: agent, Args: &action.Click{Locator: named("#sly")}, Wait: time.Minute})
+	_, err := w.testGate.Call(t.Context(), action.Call{Verb: "page.click", Caller: agent, Args: &action.Click{Locator: named("#sly")}, Wait: time.Minute})
 	q := <-answered
 	if q.Risk != action.High || q.Rule != "effect.address" {
 		t.Errorf("question %+v", q)
@@ -212,9 +214,9 @@ func TestAnEffectBehindHarmlessWordsIsAskedAbout(t *testing.T) {
 	}
 }
 
-// What pages do by themselves is asked about where it is harmful, and the agent
-// hears of what was refused.
-func TestWhatAPageDoesByItselfIsAskedAbout(t *testing.T) {
+// TestRequestsWithoutACallAreAskedAbout checks that harmful requests of a page
+// without a call are asked about, and that the agent learns what was refused.
+func TestRequestsWithoutACallAreAskedAbout(t *testing.T) {
 	w := newWire(t, atWire)
 	answered := w.answers(false)
 	w.as(agent, "page.hover", &action.Hover{Locator: named("#hover")}, time.Minute)
@@ -226,8 +228,9 @@ func TestWhatAPageDoesByItselfIsAskedAbout(t *testing.T) {
 	}
 }
 
-// What is harmless and what a trusted host is told passes, and leaves receipts.
-func TestHarmlessEffectsPassWithReceipts(t *testing.T) {
+// TestHarmlessRequestsAreAllowedWithReceipts checks harmless requests and
+// requests to trusted hosts.
+func TestHarmlessRequestsAreAllowedWithReceipts(t *testing.T) {
 	w := newWire(t, atWire)
 	for id, path := range map[string]string{"filter": "/api/search", "note": "/api/notes"} {
 		r := w.press(id, time.Minute)
@@ -236,7 +239,7 @@ func TestHarmlessEffectsPassWithReceipts(t *testing.T) {
 		}
 	}
 	found := false
-	for _, r := range w.house.records(t) {
+	for _, r := range w.testGate.records(t) {
 		found = found || r.EventType == audit.Outcome && strings.Contains(r.Detail, "/api/notes: 202")
 	}
 	if !found {
@@ -244,9 +247,9 @@ func TestHarmlessEffectsPassWithReceipts(t *testing.T) {
 	}
 }
 
-// A host that is allowed and not trusted is asked about once for each kind of
-// request.
-func TestAMediumEffectIsAskedOnce(t *testing.T) {
+// TestAMediumRequestIsAskedAboutOnce checks that a host that is allowed but not
+// trusted is asked about once for each kind of request.
+func TestAMediumRequestIsAskedAboutOnce(t *testing.T) {
 	w := newWire(t, policy.Config{Enabled: true, AskAt: policy.AskAtWire})
 	answered := w.answers(true)
 	w.press("note", time.Minute)
@@ -258,8 +261,9 @@ func TestAMediumEffectIsAskedOnce(t *testing.T) {
 	}
 }
 
-// On a page whose WebSocket cannot be held acts are asked about before they are
-// done, those of MEDIUM risk once for the host; HIGH ones each time.
+// TestActsOnAPageWithAChannelAreAskedAboutOnce checks that on a page with an open
+// WebSocket, whose messages cannot be held, acts are asked about before they are
+// done: MEDIUM ones once for each host, HIGH ones each time.
 func TestActsOnAPageWithAChannelAreAskedAboutOnce(t *testing.T) {
 	w := newWire(t, policy.Config{Enabled: true, AskAt: policy.AskAtWire})
 	w.as(operator, "page.execute", &action.Execute{Expression: `new Promise(open => { s = new WebSocket('ws://' + location.host + '/socket'); s.onopen = () => {
@@ -283,9 +287,10 @@ func TestActsOnAPageWithAChannelAreAskedAboutOnce(t *testing.T) {
 	}
 }
 
-// A yes covers what was shown: more of the same kind of the same act, and not
-// another kind of harm, whichever of the two leaves first.
-func TestAYesCoversTheSameKindOnly(t *testing.T) {
+// TestAnApprovalCoversTheSameKindOnly checks that an approval covers more
+// requests of the same kind of the same act, but no other kind of harm, in either
+// order.
+func TestAnApprovalCoversTheSameKindOnly(t *testing.T) {
 	w := newWire(t, atWire)
 	answered := w.answers(true)
 	w.press("twice", time.Minute)
@@ -300,7 +305,7 @@ func TestAYesCoversTheSameKindOnly(t *testing.T) {
 		again <- first
 		again <- <-w.answers(false)
 	}()
-	_, err := w.house.Call(t.Context(), action.Call{Verb: "page.click", Caller: agent, Args: &action.Click{Locator: named("#other")}, Wait: time.Minute})
+	_, err := w.testGate.Call(t.Context(), action.Call{Verb: "page.click", Caller: agent, Args: &action.Click{Locator: named("#other")}, Wait: time.Minute})
 	wantCode(t, "the second kind", err, fault.ApprovalDenied)
 	first, second := <-again, <-again
 	if first.Request.URL == second.Request.URL || strings.Contains(w.did(), "things/3") && strings.Contains(w.did(), "send") {
@@ -308,9 +313,10 @@ func TestAYesCoversTheSameKindOnly(t *testing.T) {
 	}
 }
 
-// A call whose question outlives it says that it was done; made again it waits
-// for the answer and does nothing twice.
-func TestACallMadeAgainIsNotDoneTwice(t *testing.T) {
+// TestARepeatedCallIsNotDoneTwice checks a call whose question is still open at
+// its end: the answer says that the act was done, and a repetition waits for the
+// answer without doing it again.
+func TestARepeatedCallIsNotDoneTwice(t *testing.T) {
 	w := newWire(t, atWire)
 	w.press("menu", time.Second)
 	args := &action.Click{Locator: named("#yes")}
@@ -332,8 +338,8 @@ func TestACallMadeAgainIsNotDoneTwice(t *testing.T) {
 	}
 }
 
-// A form that is posted is asked about before it is: what it sends is known, and
-// that answer covers the request.
+// TestAFormIsAskedAboutOnce checks that a person is asked before a form is sent,
+// since its request is known, and that the approval covers the request.
 func TestAFormIsAskedAboutOnce(t *testing.T) {
 	w := newWire(t, atWire)
 	answered := w.answers(true)
@@ -346,16 +352,16 @@ func TestAFormIsAskedAboutOnce(t *testing.T) {
 	}
 }
 
-// A document that a script asks for is held, and the page that waits for it says
-// why it cannot be read.
-func TestAPageThatWaitsForItsNextDocumentSaysSo(t *testing.T) {
+// TestReadsOfAPageThatWaitsForADocumentSaySo checks that a navigation by a script
+// is held, and that the page meanwhile reports why it cannot be read.
+func TestReadsOfAPageThatWaitsForADocumentSaySo(t *testing.T) {
 	w := newWire(t, atWire)
 	args := &action.Click{Locator: named("#scripted")}
 	r := w.as(agent, "page.click", args, 100*time.Millisecond)
 	if r.Pending == nil || !r.Pending.Done || w.did() != "" {
 		t.Fatalf("pending %+v, done %q", r.Pending, w.did())
 	}
-	_, err := w.house.Call(t.Context(), action.Call{Verb: "page.snapshot", Caller: agent, Args: &action.TakeSnapshot{}})
+	_, err := w.testGate.Call(t.Context(), action.Call{Verb: "page.snapshot", Caller: agent, Args: &action.TakeSnapshot{}})
 	wantCode(t, "a snapshot", err, fault.NotActionable)
 	answered := w.answers(true)
 	r = w.as(agent, "page.click", args, time.Minute)
@@ -366,8 +372,8 @@ func TestAPageThatWaitsForItsNextDocumentSaysSo(t *testing.T) {
 	w.as(agent, "page.wait_for", &action.WaitFor{Locator: action.Locator{Selector: "#filter"}}, 0)
 }
 
-// Nothing but reading leaves a session that only reads, nobody is asked, and
-// rules may name what is harmless.
+// TestAReadOnlySessionSendsNothing checks that only reading requests are sent,
+// that nobody is asked, and that rules can name harmless requests.
 func TestAReadOnlySessionSendsNothing(t *testing.T) {
 	w := newWire(t, policy.Config{Enabled: true, Trusted: []string{"127.0.0.1"}, AskAt: policy.AskAtWire,
 		Effects: []policy.EffectRule{{Hosts: []string{"127.0.0.1"}, Methods: []string{"POST"}, Paths: []string{"/api/sea*"}, Risk: "LOW"}}})
@@ -381,15 +387,15 @@ func TestAReadOnlySessionSendsNothing(t *testing.T) {
 		}
 	}
 	if r := w.press("filter", time.Minute); len(r.Effects) != 1 || r.Effects[0].Status != http.StatusAccepted {
-		t.Errorf("what a rule names: %+v", r.Effects)
+		t.Errorf("a request named by a rule: %+v", r.Effects)
 	}
 	if w.did() != "POST /api/search" || len(w.asked()) != 0 {
 		t.Errorf("done %s, asked %v", w.did(), w.asked())
 	}
 }
 
-// Where nobody follows questions an agent is told so at once.
-func TestAnAgentHearsThatNobodyIsThere(t *testing.T) {
+// TestAnAgentLearnsThatNobodyFollowsQuestions expects a note at once.
+func TestAnAgentLearnsThatNobodyFollowsQuestions(t *testing.T) {
 	w := newWire(t, policy.Config{Enabled: true})
 	began := time.Now()
 	r := w.press("note", time.Minute)
@@ -398,12 +404,12 @@ func TestAnAgentHearsThatNobodyIsThere(t *testing.T) {
 	}
 }
 
-// Documents are in the trail, those that no call asked for too.
+// TestNavigationsAreRecorded also checks navigations without a call.
 func TestNavigationsAreRecorded(t *testing.T) {
 	w := newWire(t, atWire)
 	w.as(operator, "page.execute", &action.Execute{Expression: "void setTimeout(() => location.href = '/elsewhere')"}, 0)
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
-		for _, r := range w.house.records(t) {
+		for _, r := range w.testGate.records(t) {
 			if r.EventType == audit.Navigation && strings.HasSuffix(r.TargetURL, "/elsewhere") {
 				return
 			}

@@ -10,8 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// ownVerbs are the verbs that the gate does itself. They take the same path
-// and leave the same records.
+// ownVerbs are the verbs that the gate does itself. They have the same path and
+// records.
 var ownVerbs = map[string]func(context.Context, *invocation) (action.Result, error){
 	action.VerbApprovalStatus.Name: withArgs(func(ctx context.Context, p *invocation, a *action.ByID) (any, error) {
 		q, err := p.g.approvals.Status(ctx, p.call.Caller.Scope, a.ID)
@@ -58,7 +58,7 @@ var ownVerbs = map[string]func(context.Context, *invocation) (action.Result, err
 	}),
 }
 
-// withArgs makes a verb of a function over its arguments, whose type the
+// withArgs makes a verb's function from one over its arguments, whose type the
 // gate has checked.
 func withArgs[A any](f func(context.Context, *invocation, *A) (any, error)) func(context.Context, *invocation) (action.Result, error) {
 	return func(ctx context.Context, p *invocation) (action.Result, error) {
@@ -70,7 +70,7 @@ func withArgs[A any](f func(context.Context, *invocation, *A) (any, error)) func
 	}
 }
 
-// answerQuestion takes a person's answer and records what it was about.
+// answerQuestion stores a person's answer and records it.
 func answerQuestion(ctx context.Context, p *invocation, a *action.Answer) (any, error) {
 	said := *a
 	said.Reason = p.g.secrets.All().Text(said.Reason)
@@ -89,21 +89,21 @@ func answerQuestion(ctx context.Context, p *invocation, a *action.Answer) (any, 
 	return &q, nil
 }
 
-// openBatch lets a batch begin, after it was checked and scanned as a whole. Its steps
-// are calls of their own, in the session that was found.
+// openBatch opens a batch, after it was checked and scanned as a whole. Its steps
+// are separate calls, in the session that was found.
 func openBatch(_ context.Context, p *invocation) (action.Result, error) {
 	return action.Result{Session: p.facts.Session.ID}, nil
 }
 
-// sessionVerbs are the verbs of ownVerbs that are about a session, which is looked
-// up first.
+// sessionVerbs are those of ownVerbs that are about a session, which is looked up
+// first.
 var sessionVerbs = map[string]bool{action.VerbGrantList.Name: true, action.VerbGrantRevoke.Name: true, action.VerbPageBatch.Name: true}
 
-// liveStates are the states of a session that goes on.
+// liveStates are the states of a session that has not ended.
 var liveStates = map[string]bool{"starting": true, "open": true, "paused": true, "taken_over": true}
 
-// listGrants lists what was allowed for the rest of a session. What is over has
-// none.
+// listGrants lists what was allowed for the rest of a session. An ended session
+// has no grants.
 func listGrants(ctx context.Context, p *invocation, _ *action.None) (any, error) {
 	if s := p.facts.Session; !liveStates[s.State] {
 		if err := p.g.approvals.EndGrants(ctx, s.ID); err != nil {
@@ -114,7 +114,7 @@ func listGrants(ctx context.Context, p *invocation, _ *action.None) (any, error)
 	return &l, err
 }
 
-// revokeGrant takes a grant back.
+// revokeGrant revokes a grant.
 func revokeGrant(ctx context.Context, p *invocation, a *action.ByID) (any, error) {
 	if err := p.g.approvals.Revoke(ctx, p.facts.Session.ID, a.ID); err != nil {
 		return nil, err
@@ -149,14 +149,14 @@ func revokeToken(ctx context.Context, p *invocation, a *action.TokenRevoke) (any
 	return &revoked, nil
 }
 
-// recordTokenEvent records what was done to a token in the trail of the scope it is of.
+// recordTokenEvent records a change of a token in the trail of its scope.
 func (j *journal) recordTokenEvent(scope, what string) {
 	event := j.record()
 	event.EventType, event.Scope, event.Detail = audit.Token, scope, sanitized(what)
 	j.c.g.audit.Record(event)
 }
 
-// withTokens is withArgs for verbs that a gate without tokens does not have.
+// withTokens is withArgs for verbs that need Tokens.
 func withTokens[A any](f func(context.Context, *invocation, *A) (any, error)) func(context.Context, *invocation) (action.Result, error) {
 	return withArgs(func(ctx context.Context, p *invocation, a *A) (any, error) {
 		if p.g.tokens == nil {
@@ -174,8 +174,8 @@ func showPolicy(_ context.Context, p *invocation, _ *action.None) (any, error) {
 	return &view, nil
 }
 
-// explainPolicy says how the policy would decide about a call. With a session it looks
-// at its page, as the call would, and does nothing.
+// explainPolicy returns how the policy would decide about a call. With a session
+// it looks at its page, as the call would, and does nothing else.
 func explainPolicy(ctx context.Context, p *invocation, q *action.PolicyQuery) (any, error) {
 	var seen *action.Facts
 	if q.Session != "" {
@@ -189,7 +189,7 @@ func explainPolicy(ctx context.Context, p *invocation, q *action.PolicyQuery) (a
 	return &out, err
 }
 
-// peekPage gets the facts of a session's page for a call that is not made.
+// peekPage returns the facts of a session's page for a call that is not made.
 func (p *invocation) peekPage(ctx context.Context, q *action.PolicyQuery) (action.Facts, error) {
 	call, _, err := policy.QueriedCall(*q)
 	if err != nil {
@@ -206,6 +206,6 @@ func (p *invocation) peekPage(ctx context.Context, q *action.PolicyQuery) (actio
 		return action.Facts{}, err
 	}
 	err = asked.look(ctx)
-	p.facts.Session = asked.facts.Session // whose page it was, for the record
+	p.facts.Session = asked.facts.Session // for the record
 	return asked.facts, err
 }

@@ -23,8 +23,8 @@ func TestThePolicyIsShownToEveryRole(t *testing.T) {
 	}
 }
 
-func TestACallIsExplainedFromTheLivePageAndNotMade(t *testing.T) {
-	h := open(t) // shows the button "Delete invoice"
+func TestExplainingACallUsesTheLivePageAndDoesNothing(t *testing.T) {
+	h := open(t) // its page has the button "Delete invoice"
 	ask := func(who action.Caller, q action.PolicyQuery) (*action.PolicyExplanation, error) {
 		result, err := h.Call(t.Context(), action.Call{Verb: "policy.explain", Caller: who, Args: &q})
 		if err != nil {
@@ -40,11 +40,11 @@ func TestACallIsExplainedFromTheLivePageAndNotMade(t *testing.T) {
 		t.Errorf("the record is of session %q", outcome.SessionID)
 	}
 	told, err := ask(operator, action.PolicyQuery{Verb: "page.click", Element: action.PolicyElement{Role: "button", Name: "Save"}})
-	if err != nil || told.Rule != "click.unmatched" || h.shelf.looked != 1 {
-		t.Errorf("of what is told: %+v %v, %d looks", told, err, h.shelf.looked)
+	if err != nil || told.Rule != "click.unmatched" || h.fakeSessions.looked != 1 {
+		t.Errorf("with given facts: %+v %v, %d looks", told, err, h.fakeSessions.looked)
 	}
-	if h.shelf.count() != 0 || !h.shelf.peeked {
-		t.Error("something was done, or counted")
+	if h.fakeSessions.count() != 0 || !h.fakeSessions.peeked {
+		t.Error("something was done or counted")
 	}
 	if _, err := ask(agent, action.PolicyQuery{Verb: "page.click"}); fault.CodeOf(err) != fault.DeniedByPolicy {
 		t.Errorf("an agent: %v", err)

@@ -10,7 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-func TestProfilesAreTheOperators(t *testing.T) {
+func TestOnlyOperatorsManageProfiles(t *testing.T) {
 	h := open(t)
 	for about, call := range map[string]action.Call{
 		"profile work": {Verb: "session.start", Args: &action.SessionStart{Profile: "work"}},
@@ -44,7 +44,7 @@ func TestProfilesAreTheOperators(t *testing.T) {
 	}
 }
 
-// TestNoRuleLetsAgentsMoveLogins, not even one that allows every verb.
+// TestNoRuleLetsAgentsMoveLogins uses a rule that allows every verb.
 func TestNoRuleLetsAgentsMoveLogins(t *testing.T) {
 	h := openWith(t, policy.Config{Enabled: true, Rules: []policy.Rule{{Tools: []string{"*"}, Action: "allow"}}})
 	for name, args := range map[string]any{"profile.export": &action.ByID{ID: "work"}, "profile.import": &action.ProfileImport{ID: "work", File: []byte("[]")}} {
@@ -59,12 +59,12 @@ func TestNoRuleLetsAgentsMoveLogins(t *testing.T) {
 	}
 }
 
-// TestAnExportIsWholeAndItsRecordHasNoValue: what is exported is what the call is
-// for; notes, other verbs and other roles are redacted as ever.
-func TestAnExportIsWholeAndItsRecordHasNoValue(t *testing.T) {
-	h, rooms, known := knowing(t)
+// TestAnExportIsCompleteAndItsRecordHasNoValues checks that only the exported
+// state is not redacted; notes, other verbs and other roles are.
+func TestAnExportIsCompleteAndItsRecordHasNoValues(t *testing.T) {
+	h, sessions, known := withSecrets(t)
 	known.Learn("s1", credentials.Keep(canary))
-	rooms.data = &action.StorageState{
+	sessions.data = &action.StorageState{
 		Cookies: []action.Cookie{{Name: "sid", Value: canary, Domain: ".app.example.com"}},
 		Origins: []action.OriginState{{Origin: "https://b.example", LocalStorage: []action.StorageItem{{Name: "t", Value: canary}, {Name: "u"}}}},
 		Left:    []action.LeftOut{{Host: "vault.example", Why: "of the vault", Cookies: 1}},
@@ -92,9 +92,9 @@ func TestAnExportIsWholeAndItsRecordHasNoValue(t *testing.T) {
 	hides(t, "another verb's answer", text(t, other))
 }
 
-func TestAnImportsRecordSaysHostsAndNumbers(t *testing.T) {
-	h, rooms, _ := knowing(t)
-	rooms.data = &action.ProfileImported{OK: true, Cookies: 2, LocalStorage: 1, Hosts: []string{"a.example"}, Left: []action.LeftOut{{Host: "b.example", Why: "expired", Cookies: 1}}}
+func TestTheRecordOfAnImportHasHostsAndNumbers(t *testing.T) {
+	h, sessions, _ := withSecrets(t)
+	sessions.data = &action.ProfileImported{OK: true, Cookies: 2, LocalStorage: 1, Hosts: []string{"a.example"}, Left: []action.LeftOut{{Host: "b.example", Why: "expired", Cookies: 1}}}
 	const value = "canary-1f9c03ab55d2"
 	file := []byte("a.example\tFALSE\t/\tFALSE\t0\tsid\t" + value)
 	if _, err := h.Call(t.Context(), action.Call{Verb: "profile.import", Args: &action.ProfileImport{ID: "work", File: file}, Caller: operator}); err != nil {

@@ -15,19 +15,19 @@ const (
 	maxErrorText   = 400  // characters of a fault
 )
 
-// journal is what the audit trail says of one call.
+// journal writes the records of one call.
 type journal struct {
 	c       *callInfo
 	started time.Time
 
 	begun        bool   // the intent is stored
-	cancellation string // what became of a call that its caller gave up
-	hitl         string // what people had to do with it
+	cancellation string // the result of a cancelled call
+	hitl         string // what people did about it
 	answeredBy   string
-	approval     string // id of the question
+	approval     string // the question's id
 }
 
-// recordIntent stores the intent. Nothing runs before it is stored.
+// recordIntent stores the intent. Nothing is done before it is stored.
 func (j *journal) recordIntent() error {
 	if err := j.c.g.audit.Begin(j.record()); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (j *journal) recordIntent() error {
 	return nil
 }
 
-// finish stores the outcome, together with the intent where that was not stored
+// finish stores the outcome, together with the intent if that was not stored
 // before, and returns the answer.
 func (p *invocation) finish(result action.Result, err error) (action.Result, error) {
 	var f *fault.Fault
@@ -50,7 +50,7 @@ func (p *invocation) finish(result action.Result, err error) (action.Result, err
 	lost := p.journal.recordOutcome(p.journal.outcome(result, f))
 	switch {
 	case lost != nil && f == nil && !p.journal.begun:
-		return action.Result{}, lost // a read: what was seen is not handed out unrecorded
+		return action.Result{}, lost // a read that could not be recorded is not answered
 	case lost != nil:
 		p.g.log.Error("the outcome of a call was not recorded", "id", p.call.ID, "verb", sanitizedFault(p.call.Verb), "error", lost)
 		if f == nil {
@@ -63,8 +63,8 @@ func (p *invocation) finish(result action.Result, err error) (action.Result, err
 	return result, nil
 }
 
-// recordOutcome stores the outcome. A write or raw call that got past begin has its
-// intent already.
+// recordOutcome stores the outcome. For calls that change something, the intent
+// is already stored.
 func (j *journal) recordOutcome(outcome action.Record) *fault.Fault {
 	if j.begun {
 		return fault.From(j.c.g.audit.End(outcome))
@@ -74,7 +74,7 @@ func (j *journal) recordOutcome(outcome action.Record) *fault.Fault {
 	return fault.From(j.c.g.audit.BeginAndEnd(intent, outcome))
 }
 
-// outcome is the record of how the call ended.
+// outcome returns the record of the call's result.
 func (j *journal) outcome(result action.Result, f *fault.Fault) action.Record {
 	r := j.record()
 	r.Result, r.AnsweredBy = "ok", j.answeredBy
@@ -106,7 +106,7 @@ func (j *journal) outcome(result action.Result, f *fault.Fault) action.Record {
 	return r
 }
 
-// record is a record of what is known of the call so far.
+// record returns a record of what is known of the call so far.
 func (j *journal) record() action.Record {
 	c := j.c.call
 	r := action.Record{
@@ -132,7 +132,7 @@ func (j *journal) record() action.Record {
 }
 
 // withoutCredential returns a text of the caller or the page for a record, or a
-// placeholder where the text holds a credential.
+// placeholder if the text contains a credential.
 func (c *callInfo) withoutCredential(text string) string {
 	if c.g.containsCredential(text) {
 		return hidden
@@ -142,7 +142,7 @@ func (c *callInfo) withoutCredential(text string) string {
 
 func sanitized(text string) string { return untrusted.Record(text, maxText) }
 
-// recordedURL is an address as records show it.
+// recordedURL returns an address as records show it.
 func (c *callInfo) recordedURL(url string) string {
 	return untrusted.Record(c.g.shownURL(url), maxRecordedURL)
 }

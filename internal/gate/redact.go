@@ -11,9 +11,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// redactAnswer takes the secrets of the session out of an answer, for every role, by
-// the secrets that are known at this moment. An answer that cannot be redacted is not
-// given.
+// redactAnswer redacts the secrets of the session in an answer, for every role,
+// with the secrets that are known now. If it cannot be redacted, there is no
+// answer but a fault.
 func (p *invocation) redactAnswer(result action.Result, f *fault.Fault) (action.Result, *fault.Fault) {
 	if state := p.exportedLogin(result); state != nil {
 		result.Data = nil
@@ -46,9 +46,9 @@ func (p *invocation) redactAnswer(result action.Result, f *fault.Fault) (action.
 	return result, f
 }
 
-// exportedLogin is the login state that an operator exports, which is not redacted:
-// its secrets are its purpose. It holds nothing of the vault (docs/credentials.md).
-// nil for every other call.
+// exportedLogin returns the login state that an operator exports; nil for other
+// calls. It is not redacted, because its secrets are its purpose. It contains
+// nothing of the vault (docs/credentials.md).
 func (p *invocation) exportedLogin(result action.Result) *action.StorageState {
 	state, is := result.Data.(*action.StorageState)
 	if !is || p.call.Verb != action.VerbProfileExport.Name || p.call.Caller.Role != action.Operator {
@@ -57,8 +57,8 @@ func (p *invocation) exportedLogin(result action.Result) *action.StorageState {
 	return state
 }
 
-// secretsUnknown reports whether the call reads a page with credentials whose secrets
-// are not known: such an answer cannot be redacted.
+// secretsUnknown reports whether the call reads a page with credentials whose
+// secrets are unknown, so that the answer cannot be redacted.
 func (p *invocation) secretsUnknown(known *redact.Matcher) bool {
 	if !p.g.secretsGiven || known != nil || !p.facts.Session.Credentialed {
 		return false
@@ -66,7 +66,8 @@ func (p *invocation) secretsUnknown(known *redact.Matcher) bool {
 	return pageFamilies[familyOf(p.call.Verb)]
 }
 
-// pageFamilies are the families of verbs whose answers hold content of a browser.
+// pageFamilies are the families of verbs whose answers contain content of a
+// browser.
 var pageFamilies = map[string]bool{"page": true, "tab": true, "cookie": true, "download": true, "crawl": true, "cdp": true}
 
 func redactionFault(why string) *fault.Fault {
@@ -74,7 +75,7 @@ func redactionFault(why string) *fault.Fault {
 		Hinted("look at the page before you repeat the call, which may have been done; if this stays so, start another session")
 }
 
-// redactProgress takes secrets out of what the caller is told about progress.
+// redactProgress redacts the progress messages of the call.
 func (p *invocation) redactProgress() {
 	tell := p.call.Progress
 	if tell == nil {
@@ -88,8 +89,8 @@ func (p *invocation) redactProgress() {
 	}
 }
 
-// askQuestion puts a question to people, without the secrets of its session. The
-// subject of the question is not redacted: only its hash is kept.
+// askQuestion asks people a question, with the secrets of its session redacted.
+// The subject is not redacted, since only its hash is stored.
 func (g *Requests) askQuestion(ctx context.Context, r approval.Request) (action.Question, bool, error) {
 	type shown struct {
 		Why, Input, Within string
@@ -105,9 +106,9 @@ func (g *Requests) askQuestion(ctx context.Context, r approval.Request) (action.
 	return g.approvals.Ask(ctx, r)
 }
 
-// RedactRecords returns a function for audit.Options. It takes the secrets of every
-// session out of a record. A record that cannot be redacted keeps its ids and its
-// kind, and loses its texts.
+// RedactRecords returns a function for audit.Options that redacts the secrets of
+// every session in a record. A record that cannot be redacted keeps its ids and
+// its type, and loses its texts.
 func RedactRecords(known *redact.Book) func(action.Record) action.Record {
 	return func(r action.Record) action.Record {
 		clean, err := redact.Value(known.All(), r)
@@ -121,8 +122,8 @@ func RedactRecords(known *redact.Book) func(action.Record) action.Record {
 	}
 }
 
-// mayReadChanges reports whether the caller may be told what changed on a page: only a
-// caller who may take a snapshot of the page may.
+// mayReadChanges reports whether the caller may see what changed on a page: only
+// a caller who may take a snapshot of it.
 func (c *callInfo) mayReadChanges(page action.Page) bool {
 	snapshot, _ := action.Lookup(action.VerbPageSnapshot.Name)
 	call := action.Call{Verb: snapshot.Name, Args: snapshot.NewArgs(), Caller: c.call.Caller, Session: c.call.Session, Surface: c.call.Surface}
@@ -130,13 +131,14 @@ func (c *callInfo) mayReadChanges(page action.Page) bool {
 	return c.policy.Decide(call, snapshot, facts).Decision == policy.Allow
 }
 
-// dropUnavailableReport asks for no report of changes where the verb has none.
+// dropUnavailableReport removes the request for a report of changes if the verb
+// has none.
 func (c *callInfo) dropUnavailableReport() {
 	c.call.Changes = c.call.Changes && c.verb.Tells()
 }
 
-// filterChanges removes the report of changes that the caller may not read, judged by
-// the page that the call led to.
+// filterChanges removes the report of changes if the caller may not read the
+// resulting page.
 func (c *callInfo) filterChanges(result action.Result) action.Result {
 	if result.Changes != nil && (result.Page == nil || !c.mayReadChanges(*result.Page)) {
 		result.Changes = nil
@@ -145,10 +147,10 @@ func (c *callInfo) filterChanges(result action.Result) action.Result {
 	return result
 }
 
-const redacted = "[redacted]" // in place of what only operators may read
+const redacted = "[redacted]" // placeholder for what only operators may read
 
-// maskCookies takes out of a result what a caller of a role may not read: cookies'
-// values are for operators alone.
+// maskCookies removes the values of cookies from a result, unless the role is
+// operator.
 func maskCookies(role action.Role, result action.Result) action.Result {
 	listing, ok := result.Data.(*action.CookieListing)
 	if !ok || listing == nil || role == action.Operator {

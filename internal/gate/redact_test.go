@@ -23,8 +23,8 @@ import (
 
 const canary = "k7Qp2mXv9RtLw4Zs8NbY3cDf"
 
-// knowing is a gate whose sessions' secrets are known, with all of its rooms.
-func knowing(t *testing.T) (h *house, pages *telling, known *redact.Book) {
+// withSecrets is a testGate whose sessions' secrets are known.
+func withSecrets(t *testing.T) (h *testGate, pages *leakySessions, known *redact.Book) {
 	t.Helper()
 	known = new(redact.Book)
 	file := filepath.Join(t.TempDir(), "state.db")
@@ -37,7 +37,7 @@ func knowing(t *testing.T) (h *house, pages *telling, known *redact.Book) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	desk, err := approval.Open(t.Context(), approval.Options{DB: db, Log: log})
+	queue, err := approval.Open(t.Context(), approval.Options{DB: db, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,14 +45,14 @@ func knowing(t *testing.T) (h *house, pages *telling, known *redact.Book) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h = &house{audit: trail, db: db, file: file, shelf: &shelf{
+	h = &testGate{audit: trail, db: db, file: file, fakeSessions: &fakeSessions{
 		element: &action.Element{Role: "button", Tag: "button", Name: "Delete " + canary, Ref: "e7", Within: "Token: " + canary, LinkURL: "https://app.example.com/x/" + canary},
 		to:      &action.Destination{URL: "https://app.example.com/", Host: "app.example.com", Site: "example.com", Allowed: true},
 	}}
-	pages = &telling{shelf: h.shelf}
-	h.shelf.picture = func(context.Context) (string, error) { return "a1", nil }
-	h.behind = func(rooms gate.Sessions) (*gate.Gate, error) {
-		return gate.New(gate.Options{Sessions: rooms, Policy: judge, Approvals: desk, Audit: trail, Log: log, Secrets: known})
+	pages = &leakySessions{fakeSessions: h.fakeSessions}
+	h.fakeSessions.picture = func(context.Context) (string, error) { return "a1", nil }
+	h.behind = func(sessions gate.Sessions) (*gate.Gate, error) {
+		return gate.New(gate.Options{Sessions: sessions, Policy: judge, Approvals: queue, Audit: trail, Log: log, Secrets: known})
 	}
 	if h.Gate, err = h.behind(pages); err != nil {
 		t.Fatal(err)
@@ -61,29 +61,29 @@ func knowing(t *testing.T) (h *house, pages *telling, known *redact.Book) {
 	return h, pages, known
 }
 
-// telling is a session room whose pages tell the canary wherever they can.
-type telling struct {
-	*shelf
+// leakySessions has pages that show the canary wherever they can.
+type leakySessions struct {
+	*fakeSessions
 	data         any // in place of a text, if any
 	credentialed bool
-	speaks       *speaker
+	speaks       *fakeBrowser
 }
 
-func (s *telling) told(other any) any {
+func (s *leakySessions) told(other any) any {
 	if s.data != nil {
 		return s.data
 	}
 	return other
 }
 
-func (s *telling) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
-	facts, pin, err := s.shelf.Look(ctx, call)
+func (s *leakySessions) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+	facts, pin, err := s.fakeSessions.Look(ctx, call)
 	facts.Session.Credentialed = s.credentialed
 	return facts, pin, err
 }
 
-func (s *telling) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
-	if _, err := s.shelf.Do(ctx, call, pin); err != nil {
+func (s *leakySessions) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
+	if _, err := s.fakeSessions.Do(ctx, call, pin); err != nil {
 		return action.Result{}, err
 	}
 	if call.Progress != nil {
@@ -99,7 +99,7 @@ func (s *telling) Do(ctx context.Context, call action.Call, pin action.Pin) (act
 }
 
 func TestNoAnswerHasASecretOfItsSession(t *testing.T) {
-	h, _, known := knowing(t)
+	h, _, known := withSecrets(t)
 	call := action.Call{Verb: "page.extract", Args: &action.Extract{}, Caller: operator}
 	before, err := h.Call(t.Context(), call)
 	if err != nil || !strings.Contains(text(t, before), canary) {
@@ -114,19 +114,19 @@ func TestNoAnswerHasASecretOfItsSession(t *testing.T) {
 		}
 		hides(t, "the answer", text(t, result))
 		if !strings.Contains(text(t, result), redact.Mark) {
-			t.Error("nothing was redacted: the test is of no use")
+			t.Error("nothing was redacted, so the test proves nothing")
 		}
 	}
 	known.Forget("s1")
 	known.Learn("s2", credentials.Keep(canary))
 	if result, err := h.Call(t.Context(), call); err != nil || !strings.Contains(text(t, result), canary) {
-		t.Errorf("another session's secret was taken out: %v", err)
+		t.Errorf("another session's secret was redacted: %v", err)
 	}
 }
 
-func TestWhatIsLearnedDuringACallIsNotInItsAnswer(t *testing.T) {
-	h, _, known := knowing(t)
-	h.shelf.do = func(context.Context) { known.Learn("s1", credentials.Keep(canary)) }
+func TestSecretsLearnedDuringACallAreRedactedInItsAnswer(t *testing.T) {
+	h, _, known := withSecrets(t)
+	h.fakeSessions.do = func(context.Context) { known.Learn("s1", credentials.Keep(canary)) }
 	result, err := h.Call(t.Context(), action.Call{Verb: "page.extract", Args: &action.Extract{}, Caller: agent})
 	if err != nil {
 		t.Fatal(err)
@@ -135,12 +135,12 @@ func TestWhatIsLearnedDuringACallIsNotInItsAnswer(t *testing.T) {
 }
 
 func TestNoFaultHasASecret(t *testing.T) {
-	h, _, known := knowing(t)
+	h, _, known := withSecrets(t)
 	known.Learn("s1", credentials.Keep(canary))
 	for name, set := range map[string]func(error){
-		"looking": func(err error) { h.shelf.lookErr = err }, "doing": func(err error) { h.shelf.doErr = err },
+		"looking": func(err error) { h.fakeSessions.lookErr = err }, "doing": func(err error) { h.fakeSessions.doErr = err },
 	} {
-		h.shelf.lookErr, h.shelf.doErr = nil, nil
+		h.fakeSessions.lookErr, h.fakeSessions.doErr = nil, nil
 		set(fault.New(fault.NotFound, "nothing is called %s", canary).Hinted("try %s", canary).With("name", []any{canary}).With(canary, 1))
 		for _, caller := range []action.Caller{agent, operator} {
 			_, err := h.Call(t.Context(), action.Call{Verb: "page.extract", Args: &action.Extract{}, Caller: caller})
@@ -153,7 +153,7 @@ func TestNoFaultHasASecret(t *testing.T) {
 }
 
 func TestNoRecordHasASecret(t *testing.T) {
-	h, _, known := knowing(t)
+	h, _, known := withSecrets(t)
 	known.Learn("s1", credentials.Keep(canary))
 	for _, call := range []action.Call{
 		{Verb: "page.extract", Args: &action.Extract{}},
@@ -180,11 +180,11 @@ func TestNoRecordHasASecret(t *testing.T) {
 }
 
 func TestNoQuestionHasASecret(t *testing.T) {
-	h, _, known := knowing(t)
+	h, _, known := withSecrets(t)
 	known.Learn("s1", credentials.Keep(canary))
 	result, err := h.Call(t.Context(), action.Call{Verb: "page.click", Args: &action.Click{Locator: action.Locator{Ref: "e7"}}, Caller: agent, Wait: 1})
 	if err != nil || result.Pending == nil {
-		t.Fatalf("nobody was asked: %+v, %v", result, err)
+		t.Fatalf("there is no question: %+v, %v", result, err)
 	}
 	var kept string
 	if err := h.db.Reader.QueryRowContext(t.Context(), `SELECT question FROM questions`).Scan(&kept); err != nil {
@@ -192,26 +192,26 @@ func TestNoQuestionHasASecret(t *testing.T) {
 	}
 	hides(t, "the question as it is kept", kept)
 	if !strings.Contains(kept, "Delete "+redact.Mark) {
-		t.Errorf("the question does not say what it is about: %s", kept)
+		t.Errorf("the question lacks its subject: %s", kept)
 	}
 	again, err := h.Call(t.Context(), action.Call{Verb: "page.click", Args: &action.Click{Locator: action.Locator{Ref: "e7"}}, Caller: agent, Wait: 1})
 	if err != nil || again.Pending == nil || again.Pending.Approval != result.Pending.Approval {
-		t.Errorf("the same call is another question: %+v, %v", again.Pending, err)
+		t.Errorf("the same call makes another question: %+v, %v", again.Pending, err)
 	}
 }
 
 func TestProgressHasNoSecret(t *testing.T) {
-	h, _, known := knowing(t)
+	h, _, known := withSecrets(t)
 	known.Learn("s1", credentials.Keep(canary))
 	var said []string
 	call := action.Call{Verb: "page.extract", Args: &action.Extract{}, Caller: operator, Progress: func(phase string) { said = append(said, phase) }}
 	if _, err := h.Call(t.Context(), call); err != nil || len(said) != 1 || said[0] != "opening "+redact.Mark {
-		t.Errorf("was told %q, %v", said, err)
+		t.Errorf("progress %q, %v", said, err)
 	}
 }
 
-func TestAnAnswerThatCannotBeLookedThroughIsNotGiven(t *testing.T) {
-	h, pages, known := knowing(t)
+func TestAnAnswerThatCannotBeRedactedIsRefused(t *testing.T) {
+	h, pages, known := withSecrets(t)
 	known.Learn("s1", credentials.Keep(canary))
 	ring := map[string]any{}
 	ring["ring"] = ring
@@ -227,10 +227,10 @@ func TestAnAnswerThatCannotBeLookedThroughIsNotGiven(t *testing.T) {
 	}
 }
 
-// A session that has credentials which nobody knows, as after a restart, tells
-// nothing of its pages.
-func TestPagesOfASessionWhoseSecretsAreNotKnownAreNotTold(t *testing.T) {
-	h, pages, known := knowing(t)
+// TestASessionWithUnknownSecretsCannotBeRead checks a session that has
+// credentials whose secrets are unknown, as after a restart.
+func TestASessionWithUnknownSecretsCannotBeRead(t *testing.T) {
+	h, pages, known := withSecrets(t)
 	pages.credentialed = true
 	call := action.Call{Verb: "page.extract", Args: &action.Extract{}, Caller: operator}
 	if _, err := h.Call(t.Context(), call); fault.CodeOf(err) != fault.RedactionFailed {
@@ -242,7 +242,7 @@ func TestPagesOfASessionWhoseSecretsAreNotKnownAreNotTold(t *testing.T) {
 	}
 }
 
-// hides fails where the canary is, as it is or encoded.
+// hides fails if the text contains the canary, as it is or encoded.
 func hides(t *testing.T, where, text string) {
 	t.Helper()
 	for _, form := range []string{canary, base64.StdEncoding.EncodeToString([]byte(canary)), fmt.Sprintf("%x", canary)} {

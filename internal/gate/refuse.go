@@ -13,14 +13,15 @@ import (
 )
 
 const (
-	refusalInterval = time.Minute // between two records of what is counted
-	maxRefusalKinds = 256         // counted apart in that time; the rest together
+	refusalInterval = time.Minute // between two records of counted refusals
+	maxRefusalKinds = 256         // kinds with a count of their own in that time; others are counted together
 	otherSources    = "other addresses"
 )
 
-// Refuse records a call that a surface refused: intent and outcome, as for any other
-// call. Calls of unknown callers, and calls over a limit, must not fill the disk: the
-// first of a kind is recorded, and then their number each minute. The call is not done.
+// Refuse records a call that a surface refused, with intent and outcome as for
+// any other call. Calls of unknown callers, and calls over a limit, must not fill
+// the disk: the first of a kind is recorded, and then their number each minute.
+// The call is not done.
 func (g *Gate) Refuse(_ context.Context, call action.Call, why error) {
 	f := fault.From(why)
 	if f == nil {
@@ -44,36 +45,36 @@ func (g *Gate) Refuse(_ context.Context, call action.Call, why error) {
 	}
 }
 
-// recordRefusals records what was counted.
+// recordRefusals records the counts.
 func (g *Gate) recordRefusals(records []action.Record) {
 	if err := g.audit.Append(records...); err != nil {
 		g.log.Error("refused calls were not recorded", "error", err)
 	}
 }
 
-// refusalCounter counts refused calls that are not recorded singly.
+// refusalCounter counts refused calls that are not recorded one by one.
 type refusalCounter struct {
 	record func([]action.Record)
 
 	mu    sync.Mutex
 	seen  map[refusalKind]*refusalCount
-	timer *time.Timer // runs while something is counted
+	timer *time.Timer // runs while there are counts
 }
 
-// refusalKind is what is counted together.
+// refusalKind is a group of refusals with one count.
 type refusalKind struct {
-	source string // address of a stranger, or else the caller
+	source string // the caller, or the address of an unknown one
 	scope  string
 	code   fault.Code
 }
 
 type refusalCount struct {
 	caller action.Caller
-	more   int // since the last record
+	more   int // refusals since the last record
 }
 
-// first reports whether a call is the first of its kind since none came for a
-// minute. If not, it is counted.
+// first reports whether a call is the first of its kind in a minute. If not, it
+// is counted.
 func (n *refusalCounter) first(call action.Call, code fault.Code) bool {
 	k := refusalKind{source: call.Source.Address, scope: call.Caller.Scope, code: code}
 	if call.Caller.Actor != "" {
@@ -98,7 +99,7 @@ func (n *refusalCounter) first(call action.Call, code fault.Code) bool {
 	return true
 }
 
-// flush records what was counted, and forgets the kinds of which no call came.
+// flush records the counts, and removes the kinds without calls.
 func (n *refusalCounter) flush() { n.record(n.collect(true)) }
 
 func (n *refusalCounter) collect(goOn bool) []action.Record {
@@ -122,7 +123,7 @@ func (n *refusalCounter) collect(goOn bool) []action.Record {
 	return records
 }
 
-// stop ends the counting and records what was counted.
+// stop stops the counting and records the counts.
 func (n *refusalCounter) stop() {
 	n.mu.Lock()
 	if n.timer != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // trail returns the records of every scope.
-func (h *house) trail(t testing.TB) []action.Record {
+func (h *testGate) trail(t testing.TB) []action.Record {
 	t.Helper()
 	var all []action.Record
 	enough := fmt.Errorf("enough")
@@ -37,7 +37,7 @@ func (h *house) trail(t testing.TB) []action.Record {
 
 var malformed = fault.New(fault.InvalidRequest, "the body is no JSON")
 
-func TestARefusedCallLeavesIntentAndOutcome(t *testing.T) {
+func TestARefusedCallHasIntentAndOutcome(t *testing.T) {
 	h := open(t)
 	h.Refuse(t.Context(), action.Call{
 		ID: "req-1", Verb: "page.click", Caller: agent, Session: "s9", Surface: "rest",
@@ -67,7 +67,7 @@ func TestEveryRefusedCallOfAKnownCallerIsRecorded(t *testing.T) {
 	}
 }
 
-func TestStrangersDoNotFillTheTrail(t *testing.T) {
+func TestUnknownCallersDoNotFillTheTrail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := build(t, policy.Config{Enabled: true})
 		nobody := fault.New(fault.Unauthenticated, "no valid token")
@@ -93,7 +93,7 @@ func TestStrangersDoNotFillTheTrail(t *testing.T) {
 		h.Refuse(t.Context(), from("192.0.2.1"), nobody)
 		h.Refuse(t.Context(), from("192.0.2.1"), nobody)
 		if got = h.trail(t)[5:]; len(got) != 2 || got[0].EventType != audit.Intent {
-			t.Fatalf("after silence: %+v", got)
+			t.Fatalf("after a pause: %+v", got)
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
@@ -107,7 +107,7 @@ func TestStrangersDoNotFillTheTrail(t *testing.T) {
 	})
 }
 
-func TestManyStrangersAreCountedTogether(t *testing.T) {
+func TestManyUnknownCallersAreCountedTogether(t *testing.T) {
 	h := open(t)
 	for i := range 5000 {
 		h.Refuse(t.Context(), action.Call{Source: action.Source{Address: fmt.Sprint("192.0.2.", i)}}, fault.New(fault.Unauthenticated, "no valid token"))
@@ -128,7 +128,7 @@ func TestCallsBeyondALimitAreCounted(t *testing.T) {
 	}
 }
 
-func TestHostileTextOfARefusedCallIsShownInert(t *testing.T) {
+func TestHostileTextOfARefusedCallIsSanitized(t *testing.T) {
 	h := open(t)
 	hostile := "\x1b[2J\u202e" + strings.Repeat("x", 5000)
 	h.Refuse(t.Context(), action.Call{

@@ -21,7 +21,7 @@ func policyOf(t *testing.T, c policy.Config) *policy.Policy {
 
 func TestANewPolicyJudgesTheNextCall(t *testing.T) {
 	h := openWith(t, policy.Config{Enabled: true, Trusted: []string{"app.example.com"}})
-	h.shelf.element = &action.Element{Role: "button", Tag: "button", Name: "Frobnicate"}
+	h.fakeSessions.element = &action.Element{Role: "button", Tag: "button", Name: "Frobnicate"}
 	if _, err := h.Call(t.Context(), click(agent)); err != nil {
 		t.Fatal(err)
 	}
@@ -34,18 +34,18 @@ func TestANewPolicyJudgesTheNextCall(t *testing.T) {
 	if err := h.SetPolicy(nil); fault.CodeOf(err) != fault.Internal {
 		t.Errorf("a gate without a policy: %v", err)
 	}
-	if h.shelf.count() != 1 {
-		t.Errorf("%d clicks were done", h.shelf.count())
+	if h.fakeSessions.count() != 1 {
+		t.Errorf("%d clicks were done", h.fakeSessions.count())
 	}
 }
 
-// TestACallKeepsThePolicyItBeganWith exchanges the policy while a call looks:
-// it is decided by the policy that let it look.
-func TestACallKeepsThePolicyItBeganWith(t *testing.T) {
+// TestACallKeepsThePolicyOfItsStart replaces the policy during the look of a
+// call. The call is decided by the old policy.
+func TestACallKeepsThePolicyOfItsStart(t *testing.T) {
 	h := openWith(t, policy.Config{Enabled: true, Trusted: []string{"app.example.com"}})
-	h.shelf.element = &action.Element{Role: "button", Tag: "button", Name: "Frobnicate"}
+	h.fakeSessions.element = &action.Element{Role: "button", Tag: "button", Name: "Frobnicate"}
 	var once sync.Once
-	h.shelf.look = func(context.Context) {
+	h.fakeSessions.look = func(context.Context) {
 		once.Do(func() { _ = h.SetPolicy(policyOf(t, policy.Config{})) })
 	}
 	if _, err := h.Call(t.Context(), click(agent)); err != nil {
@@ -56,11 +56,11 @@ func TestACallKeepsThePolicyItBeganWith(t *testing.T) {
 	}
 }
 
-// TestPoliciesMayBeExchangedUnderLoad has calls and exchanges at the same
-// time: each call is either allowed or denied, whole.
-func TestPoliciesMayBeExchangedUnderLoad(t *testing.T) {
+// TestPoliciesCanBeReplacedUnderLoad replaces policies during calls. Each call is
+// decided by one policy only.
+func TestPoliciesCanBeReplacedUnderLoad(t *testing.T) {
 	h := openWith(t, policy.Config{Enabled: true, Trusted: []string{"app.example.com"}})
-	h.shelf.element = &action.Element{Role: "button", Tag: "button", Name: "Frobnicate"}
+	h.fakeSessions.element = &action.Element{Role: "button", Tag: "button", Name: "Frobnicate"}
 	open, shut := policyOf(t, policy.Config{Enabled: true, Trusted: []string{"app.example.com"}}), policyOf(t, policy.Config{})
 	var callers sync.WaitGroup
 	for range 4 {

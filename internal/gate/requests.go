@@ -20,14 +20,14 @@ import (
 )
 
 const (
-	maxAddresses         = 500 // addresses of a session that are known
-	maxUncausedQuestions = 3   // questions of a session that wait about requests which nobody acted for
-	recordRate           = 10  // records of requests in a second, of a session in the long run
-	recordBurst          = 300 // that may come at once
+	maxAddresses         = 500 // remembered addresses of a session
+	maxUncausedQuestions = 3   // waiting questions of a session about requests without an act
+	recordRate           = 10  // records of requests per second and session, on average
+	recordBurst          = 300 // records in a burst
 )
 
-// RequestsOptions are what Requests is made of. Policy, Approvals, Audit and Log
-// must be given.
+// RequestsOptions configure Requests. Policy, Approvals, Audit and Log must be
+// given.
 type RequestsOptions struct {
 	Policy      *policy.Policy
 	Approvals   *approval.Queue
@@ -37,20 +37,21 @@ type RequestsOptions struct {
 	Secrets     *redact.Book
 }
 
-// Requests judges the requests that are to leave browsers, by the policy in force.
-// It keeps which acts may have caused them. It is safe for concurrent use.
+// Requests judges the requests that browsers want to send, by the policy in
+// force. It stores which acts may have caused them. It is safe for concurrent
+// use.
 type Requests struct {
 	policy       atomic.Pointer[policy.Policy]
 	approvals    *approval.Queue
 	audit        *audit.Log
 	log          *slog.Logger
 	secrets      *redact.Book // never nil
-	secretsGiven bool         // somebody else fills secrets
+	secretsGiven bool         // secrets was given by the caller
 	credentials  Credentials
 	acts         acts
 }
 
-// NewRequests makes a judge of requests. Fault: internal when a part is missing.
+// NewRequests makes a Requests. Fault: internal if a part is missing.
 func NewRequests(o RequestsOptions) (*Requests, error) {
 	if o.Policy == nil || o.Approvals == nil || o.Audit == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the gate lacks one of its parts")
@@ -66,9 +67,9 @@ func NewRequests(o RequestsOptions) (*Requests, error) {
 	return g, nil
 }
 
-// SetPolicy has every call and request from now on judged by another policy. Calls on
-// their way, those that wait for a person included, keep the one they began
-// with. Without a policy nothing changes: fault internal.
+// SetPolicy replaces the policy for calls and requests that start from now on.
+// Running calls, including those that wait for a person, keep theirs. Without a
+// policy nothing changes: fault internal.
 func (g *Requests) SetPolicy(p *policy.Policy) error {
 	if p == nil {
 		return fault.New(fault.Internal, "a gate has a policy")
@@ -77,15 +78,15 @@ func (g *Requests) SetPolicy(p *policy.Policy) error {
 	return nil
 }
 
-// Outgoing judges a request that is to leave the browser of a session, and waits
-// for a person where one is asked. An error refuses the request. Faults:
+// Outgoing judges a request of a session's browser before it is sent, and waits
+// for a person if one is asked. An error refuses the request. Faults:
 // denied_by_policy, approval_denied, approval_timeout, limit_reached.
 func (g *Requests) Outgoing(ctx context.Context, s action.Session, from action.Sender, r action.Request) (action.Ruling, error) {
 	o := &outgoingRequest{g: g, policy: g.policy.Load(), session: s, from: from, request: r, acts: g.acts.find(s.ID, r.Acts)}
 	return o.decide(ctx)
 }
 
-// Receipt records what became of a request that left the browser of a session.
+// Receipt records the result of a request that was sent.
 func (g *Requests) Receipt(s action.Session, e action.Effect) {
 	event := action.Record{
 		EventType: audit.Effect, Actor: s.Actor, Scope: s.Scope, SessionID: s.ID, ContainerID: s.Box, Action: action.EffectVerb,
@@ -101,35 +102,35 @@ func (g *Requests) Receipt(s action.Session, e action.Effect) {
 	g.recordRequest(s.ID, event)
 }
 
-// recordRequest keeps a record about a request, unless its session has too many.
+// recordRequest stores a record about a request, unless its session has too many.
 func (g *Requests) recordRequest(session string, event action.Record) {
 	if event, kept := g.acts.allowRecord(session, event); kept {
 		g.audit.Record(event)
 	}
 }
 
-// Over forgets what is known of a session's requests: it has ended.
+// Over removes what is stored about the requests of a session that has ended.
 func (g *Requests) Over(session string) { g.acts.endSession(session) }
 
-// HasOpenQuestions reports whether a question about a session waits for a person. It
-// reports true where that is not known.
+// HasOpenQuestions reports whether a question about a session waits for a person.
+// If that is unknown, it reports true.
 func (g *Requests) HasOpenQuestions(s action.Session) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), hostRequestLimit) // it belongs to no call
+	ctx, cancel := context.WithTimeout(context.Background(), hostRequestLimit) // belongs to no call
 	defer cancel()
 	waiting, err := g.approvals.List(ctx, s.Scope, approval.Pending)
 	return err != nil || slices.ContainsFunc(waiting.Questions, func(q action.Question) bool { return q.Session == s.ID })
 }
 
-// sessionRequests is what is known of the requests of a session. acts.mu guards it.
+// sessionRequests is the state of a session's requests. acts.mu guards it.
 type sessionRequests struct {
-	known           map[string]bool // addresses, and what people said of them
+	known           map[string]bool // addresses, and what people decided about them
 	records         *rate.Limiter
-	skipped         int // records that were left out
+	skipped         int // skipped records
 	link            allowedLink
-	waitingUncaused int // questions that wait about requests which nobody acted for
+	waitingUncaused int // waiting questions about requests without an act
 }
 
-// session is what is known of the requests of a session. mu is held.
+// session returns the state of a session's requests. mu must be held.
 func (d *acts) session(session string) *sessionRequests {
 	if d.sessions == nil {
 		d.sessions = map[string]*sessionRequests{}
@@ -142,8 +143,8 @@ func (d *acts) session(session string) *sessionRequests {
 	return s
 }
 
-// remembers reports whether a key is remembered for a session. With learn it is
-// remembered from now on.
+// remembers reports whether a key is stored for a session. With learn it is
+// stored now.
 func (d *acts) remembers(session, word string, learn bool) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -157,8 +158,8 @@ func (d *acts) remembers(session, word string, learn bool) bool {
 	return false
 }
 
-// reserveUncaused counts a question about a request that no act caused, until done is
-// called. Their number is bounded, so that a page cannot drown the questions of others.
+// reserveUncaused counts a question about a request without an act, until done is
+// called. Their number is limited, so that a page cannot hide other questions.
 // Fault: limit_reached.
 func (d *acts) reserveUncaused(session string) (done func(), err error) {
 	d.mu.Lock()
@@ -176,8 +177,9 @@ func (d *acts) reserveUncaused(session string) (done func(), err error) {
 	}, nil
 }
 
-// allowRecord reports whether a record about a request is stored, and adds to it how
-// many before it were not. The rate is bounded, so that a page cannot fill the disk.
+// allowRecord reports whether a record about a request is stored, and adds the
+// number of skipped ones to it. The rate is limited, so that a page cannot fill
+// the disk.
 func (d *acts) allowRecord(session string, r action.Record) (action.Record, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
-// asked makes a call that a person must be asked about, and returns the
-// question and how long it took until it was there.
-func (h *house) asked(t *testing.T) (q action.Question, took time.Duration) {
+// asked makes a call that needs an approval, and returns the question and how
+// long it took.
+func (h *testGate) asked(t *testing.T) (q action.Question, took time.Duration) {
 	t.Helper()
 	start := time.Now()
 	call := click(agent)
@@ -24,9 +24,9 @@ func (h *house) asked(t *testing.T) (q action.Question, took time.Duration) {
 	return h.waiting(t), time.Since(start)
 }
 
-func TestAQuestionShowsTheElementAndWhatItIsIn(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
-		h.shelf.element.Within = "Invoice 17 · Acme\u202e"
+func TestAQuestionShowsTheElementAndItsSurroundings(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *testGate) {
+		h.fakeSessions.element.Within = "Invoice 17 · Acme\u202e"
 		q, _ := h.asked(t)
 		if q.Screenshot != "picture of Delete invoice" || q.Within != `Invoice 17 · Acme\u{202e}` {
 			t.Errorf("question %+v", q)
@@ -36,8 +36,8 @@ func TestAQuestionShowsTheElementAndWhatItIsIn(t *testing.T) {
 				t.Errorf("record %+v", r)
 			}
 		}
-		h.shelf.picture = func(context.Context) (string, error) {
-			t.Error("a merged question got a picture of its own")
+		h.fakeSessions.picture = func(context.Context) (string, error) {
+			t.Error("a merged question got a screenshot of its own")
 			return "", nil
 		}
 		if again, _ := h.asked(t); again.ID != q.ID || again.Screenshot != q.Screenshot {
@@ -46,16 +46,16 @@ func TestAQuestionShowsTheElementAndWhatItIsIn(t *testing.T) {
 	})
 }
 
-// A picture that fails, panics or never comes is no reason not to ask, and
-// takes no more than two seconds.
-func TestNoPictureIsNoReasonNotToAsk(t *testing.T) {
+// TestAFailedScreenshotDoesNotStopAQuestion checks screenshots that fail, panic
+// or hang: the question is asked, at most two seconds later.
+func TestAFailedScreenshotDoesNotStopAQuestion(t *testing.T) {
 	for name, picture := range map[string]func(context.Context) (string, error){
 		"fails":  func(context.Context) (string, error) { return "", errors.New("no") },
 		"panics": func(context.Context) (string, error) { panic("no") },
-		"hangs":  func(ctx context.Context) (string, error) { <-ctx.Done(); time.Sleep(time.Second); return "late", nil }, // the bubble's clock
+		"hangs":  func(ctx context.Context) (string, error) { <-ctx.Done(); time.Sleep(time.Second); return "late", nil }, // synthetic clock
 	} {
-		inBubble(t, func(t *testing.T, h *house) {
-			h.shelf.picture = picture
+		inBubble(t, func(t *testing.T, h *testGate) {
+			h.fakeSessions.picture = picture
 			q, took := h.asked(t)
 			if q.Screenshot != "" || took > 2*time.Second+10*time.Millisecond {
 				t.Errorf("%s: after %s %+v", name, took, q)

@@ -9,18 +9,19 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// asks is a house whose page has a password field, and credentials for it.
-func (h *house) asks() action.Call {
-	h.shelf.element = &action.Element{
+// asks returns a call that types a secret into a password field, for a session
+// that has credentials.
+func (h *testGate) asks() action.Call {
+	h.fakeSessions.element = &action.Element{
 		Role: "textbox", Tag: "input", Type: "password", Name: "Password", Ref: "e4", Editable: true, Protected: true,
 		FrameURL: "https://app.example.com/invoices", FormAction: "https://app.example.com/in", FormMethod: "post",
 	}
-	h.shelf.secret = &action.SecretFacts{Name: "password", Domain: "app.example.com", Origin: "https://app.example.com"}
+	h.fakeSessions.secret = &action.SecretFacts{Name: "password", Domain: "app.example.com", Origin: "https://app.example.com"}
 	return action.Call{Verb: "page.fill_secret", Caller: agent, Wait: time.Second, Args: &action.FillSecret{Locator: action.Locator{Ref: "e4"}, Secret: "password"}}
 }
 
-func TestASecretIsAskedAboutByNameAndMayBeGrantedForTheSession(t *testing.T) {
-	inBubble(t, func(t *testing.T, h *house) {
+func TestASecretIsAskedAboutByNameAndCanBeGranted(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *testGate) {
 		call := h.asks()
 		result, err := h.Call(context.Background(), call)
 		if err != nil || result.Pending == nil || result.Pending.Risk != action.High {
@@ -41,7 +42,7 @@ func TestASecretIsAskedAboutByNameAndMayBeGrantedForTheSession(t *testing.T) {
 			t.Fatalf("granted %+v", got)
 		}
 		for _, name := range []string{"password", "totp"} { // the answer itself, and what the grant covers too
-			h.shelf.secret.Name = name
+			h.fakeSessions.secret.Name = name
 			next := call
 			next.Args = &action.FillSecret{Locator: action.Locator{Ref: "e4"}, Secret: name}
 			if result, err := h.Call(context.Background(), next); err != nil || result.Pending != nil {
@@ -51,20 +52,20 @@ func TestASecretIsAskedAboutByNameAndMayBeGrantedForTheSession(t *testing.T) {
 		if intent, outcome := h.last(t); outcome.InputValue != "[secret totp of app.example.com]" || outcome.Rule != "grant" || intent.TargetElement != `textbox "Password" [e4]` {
 			t.Errorf("recorded %+v, %+v", intent, outcome)
 		}
-		h.shelf.secret.Origin = "https://login.example.com"
+		h.fakeSessions.secret.Origin = "https://login.example.com"
 		_, err = h.Call(context.Background(), call)
 		wantCode(t, "another origin under a grant", err, fault.DeniedByPolicy)
-		h.shelf.secret.Origin, h.shelf.secret.Domain = "https://app.example.com", "example.com"
+		h.fakeSessions.secret.Origin, h.fakeSessions.secret.Domain = "https://app.example.com", "example.com"
 		if result, err := h.Call(context.Background(), call); err != nil || result.Pending == nil {
-			t.Errorf("the credentials of another domain: %+v, %v", result, err)
+			t.Errorf("credentials of another domain: %+v, %v", result, err)
 		}
 	})
 }
 
-func TestASecretThatIsRefusedIsRecordedByName(t *testing.T) {
+func TestARefusedSecretIsRecordedByName(t *testing.T) {
 	h := open(t)
 	call := h.asks()
-	h.shelf.element.Type, h.shelf.element.Protected = "text", false
+	h.fakeSessions.element.Type, h.fakeSessions.element.Protected = "text", false
 	for _, caller := range []action.Caller{agent, operator} {
 		call.Caller = caller
 		_, err := h.Call(t.Context(), call)
@@ -73,7 +74,7 @@ func TestASecretThatIsRefusedIsRecordedByName(t *testing.T) {
 			t.Errorf("recorded %+v", outcome)
 		}
 	}
-	if h.shelf.count() != 0 {
+	if h.fakeSessions.count() != 0 {
 		t.Error("it was typed")
 	}
 	_, err := h.Call(t.Context(), action.Call{Verb: "credential.capture", Caller: agent, Args: &action.Capture{Domain: "app.example.com"}})

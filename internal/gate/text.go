@@ -11,10 +11,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-const hidden = "[not recorded]" // in place of what may be a secret
+const hidden = "[not recorded]" // placeholder for possible secrets
 
-// inputText is what the call types or chooses, as records and questions show it. It is
-// hidden where the field is protected, or where nothing is known of the field.
+// inputText returns what the call types or chooses, as records and questions show
+// it. It is hidden if the field is protected or unknown.
 func (c *callInfo) inputText() string {
 	if c.sensitive {
 		return hidden
@@ -46,12 +46,12 @@ func (c *callInfo) inputText() string {
 	return sanitized(text)
 }
 
-// secretText names what would be typed: never more of it.
+// secretText returns the name of the secret, never its value.
 func (c *callInfo) secretText(a *action.FillSecret) string {
 	return sanitized(fmt.Sprintf("[secret %s of %s]", a.Secret, cmp.Or(a.Domain, hostOf(c.facts.Page.URL))))
 }
 
-// targetText is where the call would lead.
+// targetText returns the call's destination.
 func (c *callInfo) targetText() string {
 	if d := c.facts.Destination; d != nil && d.URL != "" {
 		return c.recordedURL(d.URL)
@@ -62,8 +62,8 @@ func (c *callInfo) targetText() string {
 	return ""
 }
 
-// elementText is what the call acts on: as the page describes it, or else as the
-// caller does.
+// elementText describes the element of the call, in the page's words or else in
+// the caller's.
 func (c *callInfo) elementText() string {
 	if e := c.facts.Element; e != nil {
 		text := e.Role
@@ -96,7 +96,7 @@ func (c *callInfo) elementText() string {
 	return ""
 }
 
-// dropTargetText is what the element would be dropped on.
+// dropTargetText describes the drop target.
 func (c *callInfo) dropTargetText() string {
 	e := c.facts.Onto
 	if e == nil {
@@ -105,11 +105,11 @@ func (c *callInfo) dropTargetText() string {
 	return untrusted.Record(fmt.Sprintf(" onto %s %q", cmp.Or(e.Role, e.Tag), untrusted.Record(cmp.Or(e.Name, e.Label), maxText)), 2*maxText)
 }
 
-// secretParam matches names of parameters whose values are often secrets.
+// secretParam matches names of parameters that often contain secrets.
 var secretParam = regexp.MustCompile(`(?i)token|secret|passw|passwd|pwd|api.?key|auth|session|signature|^sig$|^code$|^key$|credential|jwt|otp|nonce|ticket`)
 
-// maskURL hides what in an address may be a secret: user information and the
-// values of parameters with telling names, in query and fragment.
+// maskURL hides possible secrets in an address: user information, and the values
+// of parameters with suspicious names in query and fragment.
 func maskURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -129,7 +129,7 @@ func maskURL(address string) string {
 	return u.String()
 }
 
-// maskQuery hides values in the text of a query, and leaves the rest as it is.
+// maskQuery hides values in a query and leaves the rest unchanged.
 func maskQuery(query string) string {
 	if !strings.Contains(query, "=") {
 		return query
@@ -148,7 +148,7 @@ func maskQuery(query string) string {
 	return strings.Join(parts, "&")
 }
 
-// maskElement is a copy of e whose addresses hide what may be a secret.
+// maskElement returns a copy of e with possible secrets in addresses hidden.
 func maskElement(e *action.Element) *action.Element {
 	if e == nil {
 		return nil
@@ -158,7 +158,7 @@ func maskElement(e *action.Element) *action.Element {
 	return &c
 }
 
-// hostOf returns the host of an address, empty when it has none.
+// hostOf returns the host of an address, empty if it has none.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -167,5 +167,5 @@ func hostOf(address string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// sanitizedFault is text from facts that goes into a fault's message.
+// sanitizedFault returns text from facts for a fault's message.
 func sanitizedFault(text string) string { return untrusted.Record(text, 2*maxText) }

@@ -10,7 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-func TestTypedSecretsAreNowhere(t *testing.T) {
+func TestTypedSecretsAreNotRecorded(t *testing.T) {
 	h := open(t)
 	fill := action.Call{Verb: "page.type", Caller: agent, Args: &action.Type{Locator: action.Locator{Ref: "e1"}, Input: "hunter2"}}
 	for name, e := range map[string]action.Element{
@@ -19,7 +19,7 @@ func TestTypedSecretsAreNowhere(t *testing.T) {
 		"protected": {Role: "textbox", Tag: "input", Name: "Card number", Editable: true, Protected: true},
 	} {
 		for _, caller := range []action.Caller{agent, operator, viewer} {
-			h.shelf.element = &e
+			h.fakeSessions.element = &e
 			call := fill
 			call.Caller, call.Wait = caller, time.Nanosecond
 			if _, err := h.Call(t.Context(), call); err == nil && caller == viewer {
@@ -27,9 +27,9 @@ func TestTypedSecretsAreNowhere(t *testing.T) {
 			}
 		}
 	}
-	h.shelf.lookErr = fault.New(fault.NotFound, "no such element").Hinted("look")
+	h.fakeSessions.lookErr = fault.New(fault.NotFound, "no such element").Hinted("look")
 	if _, err := h.Call(t.Context(), fill); err == nil {
-		t.Error("a failed look let it through")
+		t.Error("the call ran after a failed look")
 	}
 	h.last(t)
 	list, err := h.Call(t.Context(), action.Call{Verb: "approval.list", Caller: operator, Args: &action.ApprovalList{State: "all"}})
@@ -46,9 +46,9 @@ func TestTypedSecretsAreNowhere(t *testing.T) {
 	}
 }
 
-func TestOtherTextIsKeptInertAndShort(t *testing.T) {
+func TestOtherTextIsRecordedSanitizedAndShort(t *testing.T) {
 	h := open(t)
-	h.shelf.element = &action.Element{Role: "searchbox", Tag: "input", Name: "Search", Editable: true}
+	h.fakeSessions.element = &action.Element{Role: "searchbox", Tag: "input", Name: "Search", Editable: true}
 	text := "find\u202e this" + strings.Repeat("x", 300)
 	_, err := h.Call(t.Context(), action.Call{Verb: "page.type", Caller: agent, Args: &action.Type{Locator: action.Locator{Ref: "e1"}, Input: text}})
 	if err != nil {
@@ -56,13 +56,13 @@ func TestOtherTextIsKeptInertAndShort(t *testing.T) {
 	}
 	_, outcome := h.last(t)
 	if !strings.HasPrefix(outcome.InputValue, `find\u{202e} this`) || len([]rune(outcome.InputValue)) > 220 {
-		t.Errorf("kept %q", outcome.InputValue)
+		t.Errorf("recorded %q", outcome.InputValue)
 	}
 }
 
 func TestAddressesInRecordsHideSecrets(t *testing.T) {
 	h := open(t)
-	h.shelf.to = nil
+	h.fakeSessions.to = nil
 	for given, want := range map[string]string{
 		"https://a.example/?q=x&access_token=hunter2":       "https://a.example/?q=x&access_token=masked",
 		"https://u:hunter2@a.example/":                      "https://masked@a.example/",
@@ -73,7 +73,7 @@ func TestAddressesInRecordsHideSecrets(t *testing.T) {
 	} {
 		_, _ = h.Call(t.Context(), action.Call{Verb: "page.goto", Caller: agent, Args: &action.Goto{URL: given}})
 		if intent, _ := h.last(t); intent.TargetURL != want {
-			t.Errorf("%s is kept as %s, want %s", given, intent.TargetURL, want)
+			t.Errorf("%s is recorded as %s, want %s", given, intent.TargetURL, want)
 		}
 	}
 }

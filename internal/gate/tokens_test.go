@@ -18,8 +18,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
 
-// withBook is a gate whose tokens are a real book's.
-func withBook(t *testing.T) (*gate.Gate, *audit.Log, *auth.TokenStore) {
+// withTokenStore is a gate with a real token store.
+func withTokenStore(t *testing.T) (*gate.Gate, *audit.Log, *auth.TokenStore) {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"))
@@ -38,11 +38,11 @@ func withBook(t *testing.T) (*gate.Gate, *audit.Log, *auth.TokenStore) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	desk, err := approval.Open(t.Context(), approval.Options{DB: db, Log: log})
+	queue, err := approval.Open(t.Context(), approval.Options{DB: db, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gate.New(gate.Options{Sessions: &shelf{}, Policy: rules, Approvals: desk, Audit: trail, Log: log, Tokens: book})
+	g, err := gate.New(gate.Options{Sessions: &fakeSessions{}, Policy: rules, Approvals: queue, Audit: trail, Log: log, Tokens: book})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,8 +55,8 @@ func withBook(t *testing.T) (*gate.Gate, *audit.Log, *auth.TokenStore) {
 	return g, trail, book
 }
 
-func TestTokensAreMadeAndRevokedOnTheRecord(t *testing.T) {
-	g, trail, book := withBook(t)
+func TestCreatingAndRevokingTokensIsRecorded(t *testing.T) {
+	g, trail, book := withTokenStore(t)
 	made, err := g.Call(t.Context(), action.Call{Verb: "token.create", Caller: operator, Args: &action.TokenCreate{Name: "ci", Role: action.Agent}})
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestTokensAreMadeAndRevokedOnTheRecord(t *testing.T) {
 			t.Errorf("the token is in %s", text)
 		}
 		if r.EventType == audit.Token && (!strings.Contains(r.Detail, "ci") || !strings.Contains(r.Detail, "tok_")) {
-			t.Errorf("it says %q", r.Detail)
+			t.Errorf("the record says %q", r.Detail)
 		}
 	}
 	want := "intent token.create, token token.create, outcome token.create, intent token.list, outcome token.list, " +
@@ -93,8 +93,8 @@ func TestTokensAreMadeAndRevokedOnTheRecord(t *testing.T) {
 	}
 }
 
-func TestTokensAreOperatorsOnly(t *testing.T) {
-	g, _, book := withBook(t)
+func TestOnlyOperatorsManageTokens(t *testing.T) {
+	g, _, book := withTokenStore(t)
 	for verb, args := range map[string]any{
 		"token.create": &action.TokenCreate{Name: "x", Role: action.Operator}, "token.list": &action.TokenList{}, "token.revoke": &action.TokenRevoke{ID: "x"},
 	} {
@@ -110,7 +110,7 @@ func TestTokensAreOperatorsOnly(t *testing.T) {
 	}
 }
 
-func TestAGateWithoutTokensSaysSo(t *testing.T) {
+func TestAGateWithoutTokensRefusesTheirVerbs(t *testing.T) {
 	h := open(t)
 	for verb, args := range map[string]any{"token.list": &action.TokenList{}, "token.whoami": &action.None{}} {
 		if _, err := h.Call(t.Context(), action.Call{Verb: verb, Caller: operator, Args: args}); fault.CodeOf(err) != fault.NotActive {

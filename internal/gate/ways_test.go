@@ -19,13 +19,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// room is a session room with one real page.
-type room struct {
+// pageSessions has one session with one real page.
+type pageSessions struct {
 	browser *engine.Browser
 	before  func() // runs once, between verdict and act
 }
 
-func (r *room) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+func (r *pageSessions) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	facts, pin, err := r.browser.Look(ctx, call.Verb, call.Args)
 	facts.Session, pin.Session = action.SessionFacts{ID: "s1", Box: "b1", State: "open"}, "s1"
 	if d := facts.Destination; d != nil {
@@ -35,7 +35,7 @@ func (r *room) Look(ctx context.Context, call action.Call) (action.Facts, action
 	return facts, pin, err
 }
 
-func (r *room) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
+func (r *pageSessions) Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	if before := r.before; before != nil {
 		r.before = nil
 		before()
@@ -43,36 +43,36 @@ func (r *room) Do(ctx context.Context, call action.Call, pin action.Pin) (action
 	return r.browser.Do(ctx, call.Verb, call.Args, pin)
 }
 
-func (r *room) Attach(context.Context, action.Call, action.Pin, func(action.Message)) (action.Attachment, error) {
+func (r *pageSessions) Attach(context.Context, action.Call, action.Pin, func(action.Message)) (action.Attachment, error) {
 	return nil, fault.New(fault.NotActive, "no clients here")
 }
 
-func (r *room) TargetScreenshot(ctx context.Context, _ action.Call, pin action.Pin) (string, error) {
+func (r *pageSessions) TargetScreenshot(ctx context.Context, _ action.Call, pin action.Pin) (string, error) {
 	_, err := r.browser.Portrait(ctx, pin)
 	return "picture", err
 }
 
-func (r *room) QueueNotice(string, string) {}
+func (r *pageSessions) QueueNotice(string, string) {}
 
-func (r *room) Pause(context.Context, string, string, string) error { return nil }
+func (r *pageSessions) Pause(context.Context, string, string, string) error { return nil }
 
-func (r *room) RequestableHost(string, string) string { return "" }
+func (r *pageSessions) RequestableHost(string, string) string { return "" }
 
-// wild is a gate before a real page of a site that counts what is done to it.
-type wild struct {
-	t     *testing.T
-	house *house
-	room  *room
-	site  *httptest.Server
-	done  atomic.Int32
-	html  atomic.Pointer[string]
+// siteRig is a gate with a real page of a site that counts what is done to it.
+type siteRig struct {
+	t            *testing.T
+	testGate     *testGate
+	pageSessions *pageSessions
+	site         *httptest.Server
+	done         atomic.Int32
+	html         atomic.Pointer[string]
 }
 
 const effect = `fetch("/effect", {method: "POST"})`
 
-func newWild(t *testing.T) *wild {
+func newSiteRig(t *testing.T) *siteRig {
 	t.Helper()
-	w := &wild{t: t, room: &room{}}
+	w := &siteRig{t: t, pageSessions: &pageSessions{}}
 	w.site = httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/effect" || strings.Contains(r.URL.RequestURI(), "delete") {
 			w.done.Add(1)
@@ -83,18 +83,18 @@ func newWild(t *testing.T) *wild {
 	t.Cleanup(w.site.Close)
 	chromium := browsertest.For(t)
 	var err error
-	w.room.browser, err = engine.Open(t.Context(), chromium.Transport(), engine.Options{Width: 800, Height: 600, Guard: func(string) error { return nil }})
+	w.pageSessions.browser, err = engine.Open(t.Context(), chromium.Transport(), engine.Options{Width: 800, Height: 600, Guard: func(string) error { return nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = w.room.browser.Close() })
-	w.house = buildOn(t, policy.Config{Enabled: true, Trusted: []string{"127.0.0.1"}}, gate.Credentials{}, func(*house) gate.Sessions { return w.room })
-	t.Cleanup(func() { w.house.close(t) })
+	t.Cleanup(func() { _ = w.pageSessions.browser.Close() })
+	w.testGate = buildOn(t, policy.Config{Enabled: true, Trusted: []string{"127.0.0.1"}}, gate.Credentials{}, func(*testGate) gate.Sessions { return w.pageSessions })
+	t.Cleanup(func() { w.testGate.close(t) })
 	return w
 }
 
-// show loads a page anew.
-func (w *wild) show(html string) {
+// show loads a page.
+func (w *siteRig) show(html string) {
 	w.t.Helper()
 	w.html.Store(&html)
 	if _, err := w.as(operator, "page.goto", &action.Goto{URL: w.site.URL + "/"}); err != nil {
@@ -103,20 +103,20 @@ func (w *wild) show(html string) {
 	w.done.Store(0)
 }
 
-// as makes a call, which waits for nobody.
-func (w *wild) as(who action.Caller, verb string, args any) (action.Result, error) {
-	return w.house.Call(w.t.Context(), action.Call{Verb: verb, Caller: who, Args: args, Wait: time.Millisecond})
+// as makes a call that waits for nobody.
+func (w *siteRig) as(who action.Caller, verb string, args any) (action.Result, error) {
+	return w.testGate.Call(w.t.Context(), action.Call{Verb: verb, Caller: who, Args: args, Wait: time.Millisecond})
 }
 
-func (w *wild) script(text string) {
+func (w *siteRig) script(text string) {
 	w.t.Helper()
 	if _, err := w.as(operator, "page.execute", &action.Execute{Expression: text}); err != nil && fault.CodeOf(err) != fault.DialogOpen {
 		w.t.Fatal(err)
 	}
 }
 
-// happens waits until the site was asked to do something.
-func (w *wild) happens() bool {
+// happens waits until the site has received a request.
+func (w *siteRig) happens() bool {
 	ctx, cancel := context.WithTimeout(w.t.Context(), 10*time.Second)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -133,7 +133,7 @@ func (w *wild) happens() bool {
 
 func named(selector string) action.Locator { return action.Locator{Selector: selector} }
 
-// way is one way to have the same done.
+// way is one way to have an effect.
 type way struct {
 	name  string
 	html  string
@@ -142,7 +142,7 @@ type way struct {
 	args  any
 	risk  action.Risk // at least
 	swap  string      // script between verdict and act, after which the act must not happen
-	// dialogs stop scripts: the swap is then an answer and a new dialog
+	// dialogs block scripts, so the swap answers the dialog and opens a new one
 	dialog bool
 }
 
@@ -175,12 +175,13 @@ var ways = []way{
 	{name: "loading a sent form again", html: `<form action="/items/delete" method=post></form>`, first: `document.forms[0].submit()`, verb: "page.reload", args: &action.Reload{}, risk: action.High},
 }
 
-// TestEveryWayToOneEffectIsAsked tries to have a site do the same in every way
-// there is, as an agent on a trusted host. It is asked, and nothing happens;
-// when the page changes after the answer, nothing happens; and with an answer it
-// does happen, so that the test would see it.
-func TestEveryWayToOneEffectIsAsked(t *testing.T) {
-	w := newWild(t)
+// TestEveryWayToTheSameEffectIsAskedAbout causes the same effect on a site in
+// every way there is, as an agent on a trusted host. A person is asked, and
+// nothing happens before the answer. If the page changes after the answer,
+// nothing happens either. With an answer the effect happens, which proves that
+// the test detects it.
+func TestEveryWayToTheSameEffectIsAskedAbout(t *testing.T) {
+	w := newSiteRig(t)
 	for _, c := range ways {
 		t.Run(strings.ReplaceAll(c.name, " ", "-"), func(t *testing.T) {
 			at := w.of(t, c)
@@ -195,12 +196,12 @@ func TestEveryWayToOneEffectIsAsked(t *testing.T) {
 	}
 }
 
-// of is the wild of one way: its addresses are the site's.
-func (w *wild) of(t *testing.T, c way) *trial {
+// of returns a trial of one way: its addresses are the site's.
+func (w *siteRig) of(t *testing.T, c way) *trial {
 	for _, address := range addresses(c.args) {
 		*address = strings.ReplaceAll(*address, "SITE", w.site.URL)
 	}
-	return &trial{wild: w, t: t}
+	return &trial{siteRig: w, t: t}
 }
 
 func addresses(args any) []*string {
@@ -215,9 +216,9 @@ func addresses(args any) []*string {
 	return nil
 }
 
-// trial is one way being tried.
+// trial is a test of one way.
 type trial struct {
-	*wild
+	*siteRig
 	t *testing.T
 }
 
@@ -254,7 +255,7 @@ func (w *trial) waitFor(holds func() bool) {
 	for !holds() {
 		select {
 		case <-ctx.Done():
-			w.t.Fatal("it did not come about")
+			w.t.Fatal("it did not happen")
 		case <-tick.C:
 		}
 	}
@@ -278,7 +279,7 @@ func (w *trial) asked(c way) {
 	w.t.Helper()
 	w.ask(c)
 	if w.done.Load() != 0 {
-		w.t.Error("it was done before anybody answered")
+		w.t.Error("it was done before the answer")
 	}
 }
 
@@ -289,28 +290,28 @@ func (w *trial) approve(id string) {
 	}
 }
 
-// swapped exchanges what was judged after the answer, and before the act.
+// swapped changes the page after the answer, and before the act.
 func (w *trial) swapped(c way) {
 	w.t.Helper()
 	w.approve(w.ask(c))
-	w.room.before = func() {
+	w.pageSessions.before = func() {
 		if c.dialog {
-			if _, err := w.room.browser.Do(w.t.Context(), "page.dialog", &action.AnswerDialog{}, w.pinOf(c)); err != nil {
+			if _, err := w.pageSessions.browser.Do(w.t.Context(), "page.dialog", &action.AnswerDialog{}, w.pinOf(c)); err != nil {
 				w.t.Fatal(err)
 			}
 		}
-		if _, err := w.room.browser.Do(w.t.Context(), "page.execute", &action.Execute{Expression: c.swap}, w.pinOf(way{verb: "page.execute", args: &action.Execute{Expression: "1"}})); err != nil && fault.CodeOf(err) != fault.DialogOpen {
+		if _, err := w.pageSessions.browser.Do(w.t.Context(), "page.execute", &action.Execute{Expression: c.swap}, w.pinOf(way{verb: "page.execute", args: &action.Execute{Expression: "1"}})); err != nil && fault.CodeOf(err) != fault.DialogOpen {
 			w.t.Fatal(err)
 		}
 		if c.dialog {
 			w.waitFor(func() bool {
-				facts, _, err := w.room.browser.Look(w.t.Context(), c.verb, c.args)
+				facts, _, err := w.pageSessions.browser.Look(w.t.Context(), c.verb, c.args)
 				return err == nil && facts.Dialog != nil
 			})
 		}
 		if strings.Contains(c.swap, "location =") {
 			w.waitFor(func() bool {
-				facts, _, err := w.room.browser.Look(w.t.Context(), c.verb, c.args)
+				facts, _, err := w.pageSessions.browser.Look(w.t.Context(), c.verb, c.args)
 				return err == nil && strings.HasSuffix(facts.Page.URL, "/elsewhere")
 			})
 		}
@@ -329,14 +330,14 @@ func (w *trial) swapped(c way) {
 
 func (w *trial) pinOf(c way) action.Pin {
 	w.t.Helper()
-	_, pin, err := w.room.browser.Look(w.t.Context(), c.verb, c.args)
+	_, pin, err := w.pageSessions.browser.Look(w.t.Context(), c.verb, c.args)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return pin
 }
 
-// answered has a person agree: then, and only then, it is done.
+// answered approves: then, and only then, it is done.
 func (w *trial) answered(c way) {
 	w.t.Helper()
 	id := w.ask(c)
@@ -348,6 +349,6 @@ func (w *trial) answered(c way) {
 		w.t.Errorf("with an answer: %v", err)
 	}
 	if !w.happens() {
-		w.t.Error("with an answer it does not happen: the test would not see it")
+		w.t.Error("with an answer it does not happen, so the test proves nothing")
 	}
 }
