@@ -16,32 +16,32 @@ import (
 
 const (
 	batchLimit = 5 * time.Minute // of one call of a batch: below what a request may take
-	minWait    = time.Second     // on a question, where the call's own patience is used up
+	minWait    = time.Second     // for a question, if the call's own wait is used up
 )
 
-// batchRun is one call of a batch. It is the front end of the batch's steps.
+// batchRun is one call of a batch, and the front end of its steps.
 type batchRun struct {
 	stepper  stepper
 	call     action.Call // what each step's call is made from
 	steps    []action.Step
-	until    time.Time // questions are waited for until then; zero for as long as they wait
+	until    time.Time // limit of waiting for questions; zero means as long as they are open
 	changes  bool
-	progress pendingBatch // what is done
+	progress pendingBatch // the finished steps
 	last     action.Result
-	waits    *action.Pending // what the first step that is not done waits for
-	err      error           // why it failed
+	waits    *action.Pending // the question that the next step waits for
+	err      error           // the fault of a failed step
 }
 
-// stepResult is what became of one step.
+// stepResult is the result of one step.
 type stepResult struct {
 	result action.Result
 	err    error
 }
 
-// batch opens a batch at the gate, which checks the whole of it, and makes its
-// steps one by one. Where nothing is done its answer is that of its first
-// step; after that it is a report. A batch that waits for a person goes on
-// where it stopped when the same call is made again.
+// batch opens a batch at the gate, which checks all of it, and makes its steps
+// one by one. If no step is done, the answer is that of the first step, otherwise
+// a report. When a batch waits for a person and the same call is made again, it
+// continues where it stopped.
 func (o *Orchestrator) batch(ctx context.Context, call action.Call) (action.Result, error) {
 	call.ID = requestID(call)
 	key, err := fingerprint(call)
@@ -72,7 +72,7 @@ func (o *Orchestrator) batch(ctx context.Context, call action.Call) (action.Resu
 		return action.Result{Session: b.last.Session, Page: b.last.Page, Modal: b.last.Modal}, b.err
 	}
 	if b.waits != nil && len(b.progress.done) == 0 {
-		return b.last, nil // nothing was done: as any call that waits
+		return b.last, nil // nothing was done: like any waiting call
 	}
 	return b.result(ctx, len(before.done)), nil
 }
@@ -87,7 +87,7 @@ func newBatchRun(gate Gate, call action.Call, args *action.Batch, before pending
 	return b
 }
 
-// fingerprint tells whose batch it is, in which session, and what it does.
+// fingerprint identifies a batch by its caller, session and steps.
 func fingerprint(call action.Call) (string, error) {
 	text, err := json.Marshal([]any{call.Caller, call.Connection, call.Session, call.Args})
 	if err != nil {
@@ -97,8 +97,8 @@ func fingerprint(call action.Call) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// next returns the first step that is not done, none after one that failed or
-// waits.
+// next returns the first step that is not done; none after a failed or waiting
+// one.
 func (b *batchRun) next(context.Context) (func(context.Context) stepResult, time.Duration) {
 	i := len(b.progress.done)
 	if i == len(b.steps) || b.err != nil || b.waits != nil {
@@ -115,7 +115,7 @@ func (b *batchRun) next(context.Context) (func(context.Context) stepResult, time
 	}, 0
 }
 
-// take notes what became of the first step that is not done.
+// take records the result of a step.
 func (b *batchRun) take(_ context.Context, r stepResult) {
 	i := len(b.progress.done)
 	if r.err == nil {
@@ -132,7 +132,7 @@ func (b *batchRun) take(_ context.Context, r stepResult) {
 	}
 }
 
-// step makes one call. The last one says what the batch changed.
+// step makes one call. The last step reports what the batch changed.
 func (b *batchRun) step(ctx context.Context, verb string, args any, last bool) (action.Result, error) {
 	call := b.call
 	call.Verb, call.Args = verb, args
@@ -145,8 +145,8 @@ func (b *batchRun) step(ctx context.Context, verb string, args any, last bool) (
 	return b.stepper.call(ctx, call)
 }
 
-// merge keeps what every result has. The session of the first step is that of
-// all.
+// merge merges the common parts of the results. The session of the first step is
+// that of all.
 func (b *batchRun) merge(result action.Result) {
 	notes := append(b.last.Notes, result.Notes...)
 	files := append(b.last.Artifacts, result.Artifacts...)
@@ -160,7 +160,7 @@ func (b *batchRun) merge(result action.Result) {
 	b.last.Notes, b.last.Artifacts = notes, files
 }
 
-// waitFault is the fault of a step that waited in vain.
+// waitFault is the fault of a step whose question was not answered.
 func waitFault(result action.Result) error {
 	if waited, ok := result.Data.(*action.Waited); ok && !waited.Found {
 		return fault.New(fault.NotFound, "what was waited for did not come in time").Hinted("look at the page, and go on with what is left")
@@ -168,14 +168,14 @@ func waitFault(result action.Result) error {
 	return nil
 }
 
-// stepFault says which step it was.
+// stepFault adds the number of the step to a fault.
 func stepFault(err error, i, of int) error {
 	f := *fault.From(err)
 	f.Message = fmt.Sprintf("step %d of %d: %s", i+1, of, f.Message)
 	return f.With("step", i)
 }
 
-// result is the report of a batch of which something is done.
+// result returns the report of a batch with finished steps.
 func (b *batchRun) result(ctx context.Context, resumed int) action.Result {
 	out := action.Batched{State: action.StepDone, Done: len(b.progress.done), Steps: slices.Clone(b.progress.done), Resumed: resumed}
 	for _, step := range b.steps[out.Done:] {
@@ -194,7 +194,8 @@ func (b *batchRun) result(ctx context.Context, resumed int) action.Result {
 	return b.last
 }
 
-// reportChanges has the page say what the batch changed, where its last call did not.
+// reportChanges asks the page what the batch changed, if its last call did not
+// report it.
 func (b *batchRun) reportChanges(ctx context.Context) {
 	if !b.changes || b.last.Changes != nil || b.last.Modal != nil || len(b.progress.done) == 0 {
 		return

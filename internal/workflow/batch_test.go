@@ -13,15 +13,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/workflow"
 )
 
-// desk is a small gate: it checks arguments as the gate does, and answers by
-// selector.
-type desk struct {
+// fakeGate checks arguments as the gate does, and answers by selector.
+type fakeGate struct {
 	mu    sync.Mutex
 	calls []action.Call
 	on    map[string]func() (action.Result, error)
 }
 
-func (d *desk) Call(_ context.Context, c action.Call) (action.Result, error) {
+func (d *fakeGate) Call(_ context.Context, c action.Call) (action.Result, error) {
 	d.mu.Lock()
 	d.calls = append(d.calls, c)
 	d.mu.Unlock()
@@ -42,9 +41,9 @@ func (d *desk) Call(_ context.Context, c action.Call) (action.Result, error) {
 	return result, nil
 }
 
-func (d *desk) Refuse(context.Context, action.Call, error) {}
+func (d *fakeGate) Refuse(context.Context, action.Call, error) {}
 
-func (d *desk) did() string {
+func (d *fakeGate) did() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var all []string
@@ -79,8 +78,8 @@ func waits() (action.Result, error) {
 	return action.Result{Session: "s1", Pending: &action.Pending{Approval: "q1", Expires: time.Now().Add(time.Minute), Risk: action.High}}, nil
 }
 
-func TestABatchIsItsStepsAndOneReport(t *testing.T) {
-	d := &desk{}
+func TestABatchMakesItsStepsAndReportsOnce(t *testing.T) {
+	d := &fakeGate{}
 	result, err := workflow.New(d, nil).Call(t.Context(), made(clicks("a", "b", "c")))
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +105,7 @@ func TestABatchIsItsStepsAndOneReport(t *testing.T) {
 }
 
 func TestABatchStopsAtTheFirstFault(t *testing.T) {
-	d := &desk{on: map[string]func() (action.Result, error){"b": refusal(fault.DeniedByPolicy)}}
+	d := &fakeGate{on: map[string]func() (action.Result, error){"b": refusal(fault.DeniedByPolicy)}}
 	result, err := workflow.New(d, nil).Call(t.Context(), made(clicks("a", "b", "c")))
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +114,7 @@ func TestABatchStopsAtTheFirstFault(t *testing.T) {
 	if done.OK || done.State != action.StepFailed || done.Done != 1 || done.Steps[1].Error.Code != fault.DeniedByPolicy || done.Steps[2].State != action.StepLeft {
 		t.Errorf("%+v", done)
 	}
-	if got := d.did(); got != "batch a b wait_for" || result.Changes == nil { // what was done is told
+	if got := d.did(); got != "batch a b wait_for" || result.Changes == nil { // finished steps are reported
 		t.Errorf("it did %s, changes %v", got, result.Changes)
 	}
 	d.on["a"] = refusal(fault.BlockedDomain)
@@ -125,9 +124,9 @@ func TestABatchStopsAtTheFirstFault(t *testing.T) {
 	}
 }
 
-func TestABatchThatWaitsGoesOnOnceItIsAnswered(t *testing.T) {
+func TestAWaitingBatchContinuesAfterTheAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &desk{on: map[string]func() (action.Result, error){"b": waits}}
+		d := &fakeGate{on: map[string]func() (action.Result, error){"b": waits}}
 		door := workflow.New(d, nil)
 		result, err := door.Call(t.Context(), made(clicks("a", "b", "c")))
 		done, is := result.Data.(*action.Batched)
@@ -138,9 +137,9 @@ func TestABatchThatWaitsGoesOnOnceItIsAnswered(t *testing.T) {
 		other := made(clicks("a", "b", "c"))
 		other.Caller.Actor = "b"
 		if _, err := door.Call(t.Context(), other); err != nil || !strings.HasPrefix(d.did(), "batch a b") {
-			t.Error("another caller's batch was gone on with")
+			t.Error("another caller's batch was continued")
 		}
-		time.Sleep(time.Second) // of the test's clock
+		time.Sleep(time.Second) // synthetic clock
 		delete(d.on, "b")
 		d.calls = nil
 		result, err = door.Call(t.Context(), made(clicks("a", "b", "c")))
@@ -157,26 +156,26 @@ func TestABatchThatWaitsGoesOnOnceItIsAnswered(t *testing.T) {
 		}
 		d.on["b"] = waits
 		if _, err = door.Call(t.Context(), made(clicks("a", "b", "c"))); err != nil || !strings.HasPrefix(d.did(), "batch a b") {
-			t.Error("a batch that was done is not made anew")
+			t.Error("a finished batch does not start again")
 		}
 		time.Sleep(12 * time.Minute)
 		if _, err = door.Call(t.Context(), made(clicks("a", "b", "c"))); err != nil || !strings.HasPrefix(d.did(), "batch a b") {
-			t.Error("a batch that nobody came back for is gone on with")
+			t.Error("an expired batch is continued")
 		}
 	})
 }
 
-func TestABatchWhoseFirstStepWaitsDidNothing(t *testing.T) {
-	d := &desk{on: map[string]func() (action.Result, error){"a": waits}}
+func TestABatchWhoseFirstStepWaitsHasNoReport(t *testing.T) {
+	d := &fakeGate{on: map[string]func() (action.Result, error){"a": waits}}
 	result, err := workflow.New(d, nil).Call(t.Context(), made(clicks("a", "b")))
 	if err != nil || result.Pending == nil || result.Data != nil || d.did() != "batch a" {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
 
-func TestTheSameBatchIsNotMadeTwiceAtOnce(t *testing.T) {
+func TestTheSameBatchDoesNotRunTwiceAtOnce(t *testing.T) {
 	begun, let := make(chan struct{}), make(chan struct{})
-	d := &desk{on: map[string]func() (action.Result, error){"a": func() (action.Result, error) {
+	d := &fakeGate{on: map[string]func() (action.Result, error){"a": func() (action.Result, error) {
 		close(begun)
 		<-let
 		return action.Result{Session: "s1"}, nil
@@ -197,7 +196,7 @@ func TestTheSameBatchIsNotMadeTwiceAtOnce(t *testing.T) {
 	}
 }
 
-func TestAnUnsoundBatchIsRefusedWhole(t *testing.T) {
+func TestAnInvalidBatchIsRefusedCompletely(t *testing.T) {
 	for name, c := range map[string]struct{ text, field string }{
 		"no such verb":     {`{"steps":[{"verb":"page.click","args":{"ref":"e1"}},{"verb":"page.fly"}]}`, "steps.1.verb"},
 		"not of a page":    {`{"steps":[{"verb":"session.close"}]}`, "steps.0.verb"},

@@ -9,21 +9,21 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
-// tracking are parameters that say where a visitor came from, not what the
-// page is.
+// tracking matches parameters that say where a visitor came from.
 var tracking = regexp.MustCompile(`(?i)^(utm_\w+|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|igshid|mc_cid|mc_eid|_ga|_gl|_hsenc|_hsmi|mkt_tok|ref_src|spm|vero_id)$`)
 
-// visitor are parameters that say who the visitor is.
+// visitor matches parameters that identify the visitor.
 var visitor = regexp.MustCompile(`(?i)^(phpsessid|jsessionid|aspsessionid\w*|sessionid|session_id|sid|cfid|cftoken|zenid|oscsid)$`)
 
-// inPath is a session id that Java servers put into paths.
+// inPath matches a session id that Java servers add to paths.
 var inPath = regexp.MustCompile(`(?i);jsessionid=[^/?#;]*`)
 
 var parser = whatwg.NewParser()
 
-// key is equal for two addresses of one page: the address as the URL standard writes
-// it, without a fragment and without parameters that track or name a visitor, the
-// other parameters sorted. Empty for an address that is not http or https.
+// key is equal for addresses of the same page: the address in the form of the URL
+// standard, without a fragment, without parameters that track or identify a
+// visitor, and with the other parameters sorted. It is empty for an address that
+// is not http or https.
 func key(address string) string {
 	u := canonical(address)
 	if u == nil {
@@ -36,8 +36,8 @@ func key(address string) string {
 	return u.Scheme + "://" + u.Host + path + query(u.RawQuery)
 }
 
-// query removes the parameters that do not change the page, and sorts the rest. They
-// keep their spelling, and those of one name their order.
+// query removes the parameters that do not change the page, and sorts the others.
+// Their spelling, and the order of those with the same name, stay.
 func query(raw string) string {
 	var kept []string
 	for part := range strings.SplitSeq(raw, "&") {
@@ -60,8 +60,8 @@ func query(raw string) string {
 	return "?" + strings.Join(kept, "&")
 }
 
-// canonical parses an address as the browser does; nil for an address that is not http
-// or https, or names a user.
+// canonical parses an address as the browser does; nil for an address that is not
+// http or https, or contains a user name.
 func canonical(address string) *url.URL {
 	w, err := parser.Parse(address)
 	if err != nil || w.Scheme() != "http" && w.Scheme() != "https" || w.Username() != "" || w.Password() != "" {
@@ -74,8 +74,8 @@ func canonical(address string) *url.URL {
 	return u
 }
 
-// address is the address that the browser opens: without the fragment, and without
-// parameters that track.
+// address returns the address that the browser opens: without the fragment and
+// without tracking parameters.
 func address(raw string) string {
 	u := canonical(raw)
 	if u == nil {
@@ -93,7 +93,7 @@ func address(raw string) string {
 	return u.String()
 }
 
-// origin is scheme, host and port of an address that canonical could read.
+// origin returns scheme, host and port of an address that canonical accepts.
 func origin(address string) string {
 	u := canonical(address)
 	if u == nil {
@@ -102,7 +102,8 @@ func origin(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// host is the host of an address, without a port, as the gate writes it.
+// host returns the host of an address, without a port, in the spelling of the
+// gate.
 func host(address string) string {
 	u := canonical(address)
 	if u == nil {
@@ -111,7 +112,8 @@ func host(address string) string {
 	return strings.TrimSuffix(u.Hostname(), ".")
 }
 
-// shown is an address for people, without the query, which may hold a secret.
+// shown returns an address for people, without the query, which may contain a
+// secret.
 func shown(address string) string {
 	u := canonical(address)
 	if u == nil {
@@ -121,7 +123,7 @@ func shown(address string) string {
 	return u.String()
 }
 
-// cut shortens a text to at most so many bytes.
+// cut shortens a text to at most most bytes.
 func cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:max(0, min(len(text), most))], "")
 }

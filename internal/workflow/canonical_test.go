@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestOneKeyForTheNamesOfOnePage(t *testing.T) {
+func TestAddressesOfOnePageHaveOneKey(t *testing.T) {
 	for want, names := range map[string][]string{
 		"https://a.example/":             {"https://a.example", "HTTPS://A.Example:443/#top", "https://a.example/?utm_source=x&gclid=1", "https://a.example/?PHPSESSID=1", "https://a.example/?"},
 		"https://a.example/p?a=1&b=2":    {"https://a.example/p?b=2&a=1", "https://a.example/x/../p?a=1&fbclid=z&b=2#f", "https://a.example/p;jsessionid=AB12?a=1&b=2"},
@@ -25,11 +25,11 @@ func TestOneKeyForTheNamesOfOnePage(t *testing.T) {
 		}
 	}
 	if key("https://a.example/p?a=1") == key("https://a.example/p?a=2") || key("http://a.example/") == key("https://a.example/") {
-		t.Error("two pages are taken for one")
+		t.Error("two pages have the same key")
 	}
 }
 
-func TestAKeyIsItsOwnKeyAndKeepsTheHost(t *testing.T) {
+func TestAKeyIsStableAndKeepsTheHost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		raw := rapid.SampledFrom([]string{"http://", "https://"}).Draw(t, "scheme") +
 			rapid.StringMatching(`[a-z]{1,6}\.(com|org)(:[1-9][0-9]{1,3})?`).Draw(t, "host") +
@@ -52,7 +52,7 @@ func TestAKeyIsItsOwnKeyAndKeepsTheHost(t *testing.T) {
 	})
 }
 
-func TestTrapsAreLeftAndCommonSitesAreNot(t *testing.T) {
+func TestTrapsAreSkippedAndCommonSitesAreNot(t *testing.T) {
 	traps := trapDetector{}
 	for _, bad := range []string{
 		"https://a.example/" + strings.Repeat("x", 3000), "https://a.example/a/b/a/b/a/b", "https://a.example/" + strings.Repeat("s/", 3),
@@ -64,7 +64,7 @@ func TestTrapsAreLeftAndCommonSitesAreNot(t *testing.T) {
 	}
 	for _, good := range []string{"https://a.example/docs/v1/docs/intro", "https://a.example/1/1/1", "https://a.example/blog/2024/05/a-title"} {
 		if traps.isTrap(good) {
-			t.Errorf("%s is taken for a trap", good)
+			t.Errorf("%s counts as a trap", good)
 		}
 	}
 	caught := 0
@@ -78,11 +78,11 @@ func TestTrapsAreLeftAndCommonSitesAreNot(t *testing.T) {
 		}
 	}
 	if caught < 3000 {
-		t.Errorf("of 4000 months %d are left out", caught)
+		t.Errorf("of 4000 months %d are skipped", caught)
 	}
 	for i := range 500 {
 		if traps.isTrap("https://c.example/article/" + strconv.Itoa(i)) {
-			t.Fatal("articles by number are taken for a trap")
+			t.Fatal("numbered articles count as a trap")
 		}
 	}
 }

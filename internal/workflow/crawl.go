@@ -21,11 +21,11 @@ const (
 	pageLimit      = 20 * time.Second  // of one page
 	fileLimit      = 10 * time.Second  // of robots.txt or a sitemap
 	endLimit       = 10 * time.Second  // to close the tabs
-	maxKnown       = 50_000            // addresses that a crawl remembers
-	maxRedirects   = 10                // redirects one after the other
+	maxKnown       = 50_000            // addresses that a crawl stores
+	maxRedirects   = 10                // consecutive redirects
 )
 
-// Why a crawl ended.
+// The reasons for which a crawl ends.
 const (
 	stopDone      = "done"
 	stopPages     = "max_pages"
@@ -35,8 +35,8 @@ const (
 	stopSession   = "session_over"
 )
 
-// crawlRun is one crawl. All but robots and steps belongs to the goroutine
-// that runs it.
+// crawlRun is one crawl. Except for robots and steps, only the goroutine that
+// runs it uses its fields.
 type crawlRun struct {
 	call     action.Call // what each step's call is made from
 	args     action.Crawl
@@ -45,14 +45,14 @@ type crawlRun struct {
 	robots   robots
 	steps    stepper
 
-	seen        map[string]bool // by key: met, whatever became of it
-	tooDeepKeys map[string]bool // by key: too deep to be read
+	seen        map[string]bool // by key: every address that was seen
+	tooDeepKeys map[string]bool // by key: below the last depth
 	kept        map[string]contentHash
 	traps       trapDetector
 	hosts       hostLimiter
 	next        []candidate // of the next depth
-	queued      int         // of this depth, not begun
-	leftOut     int         // left out because the crawl ended
+	queued      int         // of this depth, not started
+	leftOut     int         // skipped because the crawl ended
 	bytes       int
 	out         action.Crawled
 }
@@ -61,18 +61,18 @@ type crawlRun struct {
 type candidate struct {
 	url   string
 	depth int
-	hops  int // redirects that led here
+	hops  int // redirects to this page
 }
 
 // visited is the result of a candidate.
 type visited struct {
 	visit *action.CrawlVisit
-	skip  string // why it was not asked for
+	skip  string // why it was not requested
 	err   error
 }
 
-// crawl opens a crawl at the gate, reads each page by a call through the gate, and ends
-// it. A crawl that is cut short returns the pages that were read.
+// crawl opens a crawl at the gate, reads each page by a call through the gate,
+// and ends it. A crawl that ends early returns the pages that were read.
 func (o *Orchestrator) crawl(ctx context.Context, call action.Call) (action.Result, error) {
 	call.ID = requestID(call)
 	result, err := o.gate.Call(ctx, call)
@@ -129,7 +129,7 @@ func newCrawlRun(gate Gate, call action.Call, session string, args action.Crawl,
 
 func newID() string { return randid.New("w", 8) }
 
-// run reads depth after depth.
+// run reads the pages of one depth after the other.
 func (c *crawlRun) run(ctx context.Context) {
 	c.seen[key(c.opened.Start)] = true
 	queue := []candidate{{url: c.opened.Start}}
@@ -155,11 +155,12 @@ func (c *crawlRun) run(ctx context.Context) {
 	}
 }
 
-// pagesLeft is how many pages may still be read.
+// pagesLeft returns how many more pages may be read.
 func (c *crawlRun) pagesLeft() int { return max(0, c.args.MaxPages-len(c.out.Pages)) }
 
-// level reads the pages of one depth, a frontier at a time: a duplicate or a redirect
-// makes room for another page in the next one. It returns the pages it did not read.
+// level reads the pages of one depth in batches: a duplicate or a redirect makes
+// room for another page in the next batch. It returns the pages that it did not
+// read.
 func (c *crawlRun) level(ctx context.Context, queue []candidate) (left []candidate) {
 	for len(queue) > 0 && c.pagesLeft() > 0 && c.out.Stopped == "" {
 		n := min(len(queue), c.pagesLeft())
@@ -178,13 +179,13 @@ func (c *crawlRun) step(ctx context.Context, verb string, args any) (action.Resu
 	call := c.call
 	call.Verb, call.Args = verb, args
 	result, err := c.steps.call(ctx, call)
-	if err == nil && result.Pending != nil { // the policy asks nothing about a step
+	if err == nil && result.Pending != nil { // cannot happen: the policy never asks about a step
 		err = fault.New(fault.DeniedByPolicy, "a step of a crawl asks nobody").Hinted("go there with page.goto")
 	}
 	return result, err
 }
 
-// visit reads one page, if its server's robots.txt allows it.
+// visit reads one page if robots.txt allows it.
 func (c *crawlRun) visit(ctx context.Context, at candidate) visited {
 	if !c.args.IgnoreRobots {
 		rules := c.robots.of(ctx, origin(at.url))
@@ -208,8 +209,8 @@ func (c *crawlRun) visit(ctx context.Context, at candidate) visited {
 	return visited{visit: v}
 }
 
-// file fetches robots.txt or a sitemap; each hop of a redirect is a call of
-// its own. A redirect that may not be followed leads nowhere: 404.
+// file fetches robots.txt or a sitemap. Each redirect is a separate call. A
+// redirect that may not be followed gives 404.
 func (c *crawlRun) file(ctx context.Context, address string) (status int, body []byte, err error) {
 	for hop := range maxRobotsRedirects + 1 {
 		args := &action.CrawlFile{Crawl: c.opened.ID, URL: address, Timing: action.Timing{Timeout: int(fileLimit.Milliseconds())}}
@@ -232,14 +233,14 @@ func (c *crawlRun) file(ctx context.Context, address string) (status int, body [
 	return 404, nil, nil
 }
 
-// end closes the crawl's tabs, also after the caller went away.
+// end closes the crawl's tabs, even if the caller has disconnected.
 func (c *crawlRun) end(ctx context.Context) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), endLimit)
 	defer stop()
-	_, _ = c.step(ctx, action.VerbCrawlEnd.Name, &action.CrawlEnd{Crawl: c.opened.ID}) // a session that is over has no tabs
+	_, _ = c.step(ctx, action.VerbCrawlEnd.Name, &action.CrawlEnd{Crawl: c.opened.ID}) // an ended session has no tabs
 }
 
-// within reports whether a host is one of the crawl's.
+// within reports whether a host belongs to the crawl.
 func (c *crawlRun) within(host string) bool {
 	for _, h := range c.opened.Hosts {
 		suffix, wild := strings.CutPrefix(h, "*")

@@ -17,9 +17,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/workflow"
 )
 
-// web is a small gate over a web in memory: pages and where they lead.
-type web struct {
-	links    map[string][]string // by address
+// fakeWeb is a gate over pages in memory.
+type fakeWeb struct {
+	links    map[string][]string // of each address
 	redirect map[string]string
 	files    map[string]string // robots.txt and sitemaps
 	status   map[string]int    // of files
@@ -40,7 +40,7 @@ type web struct {
 	refused []string
 }
 
-func (w *web) Call(ctx context.Context, c action.Call) (action.Result, error) {
+func (w *fakeWeb) Call(ctx context.Context, c action.Call) (action.Result, error) {
 	if err := action.Check(c.Args); err != nil {
 		return action.Result{}, err
 	}
@@ -69,19 +69,19 @@ func (w *web) Call(ctx context.Context, c action.Call) (action.Result, error) {
 	return action.Result{Data: "as it is"}, nil
 }
 
-func (w *web) Refuse(_ context.Context, c action.Call, _ error) {
+func (w *fakeWeb) Refuse(_ context.Context, c action.Call, _ error) {
 	w.refused = append(w.refused, c.Verb)
 }
 
-func TestAStepOfSomeoneElseIsRecorded(t *testing.T) {
-	w := &web{}
+func TestAStepVerbFromACallerIsRefusedAndRecorded(t *testing.T) {
+	w := &fakeWeb{}
 	_, err := workflow.New(w, nil).Call(t.Context(), action.Call{Verb: "crawl.page", Args: &action.CrawlPage{}})
 	if fault.CodeOf(err) != fault.UnknownAction || !slices.Equal(w.refused, []string{"crawl.page"}) {
 		t.Errorf("%v, recorded %v", err, w.refused)
 	}
 }
 
-func (w *web) page(ctx context.Context, url string) (action.Result, error) {
+func (w *fakeWeb) page(ctx context.Context, url string) (action.Result, error) {
 	w.mu.Lock()
 	w.asked, w.at = append(w.asked, url), append(w.at, time.Now())
 	w.active++
@@ -107,7 +107,7 @@ func (w *web) page(ctx context.Context, url string) (action.Result, error) {
 
 const a = "https://a.example"
 
-func run(t testing.TB, w *web, args action.Crawl) action.Crawled {
+func run(t testing.TB, w *fakeWeb, args action.Crawl) action.Crawled {
 	t.Helper()
 	if w.hosts == nil {
 		w.hosts = []string{"a.example"}
@@ -140,9 +140,9 @@ func wants(t *testing.T, c action.Crawled, want ...string) {
 	}
 }
 
-func TestPagesComeBreadthFirstWhateverEndsFirst(t *testing.T) {
+func TestPagesAreReturnedBreadthFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &web{
+		w := &fakeWeb{
 			links: map[string][]string{
 				a + "/":  {a + "/1", a + "/2", a + "/1#again", "https://foreign.example/", a + "/3", "mailto:x"},
 				a + "/1": {a + "/", a + "/11", a + "/2"}, a + "/2": {a + "/21"}, a + "/3": {a + "/31"}, a + "/11": {a + "/deep"},
@@ -157,9 +157,9 @@ func TestPagesComeBreadthFirstWhateverEndsFirst(t *testing.T) {
 	})
 }
 
-func TestAHostIsAskedPolitely(t *testing.T) {
+func TestDelaysOfHostsAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &web{
+		w := &fakeWeb{
 			hosts: []string{"a.example", "*.b.example"},
 			links: map[string][]string{a + "/": {a + "/1", a + "/2", "https://x.b.example/1", "https://x.b.example/2"}},
 			files: map[string]string{"https://x.b.example/robots.txt": "User-agent: *\nCrawl-delay: 3\n"},
@@ -188,19 +188,19 @@ func TestAHostIsAskedPolitely(t *testing.T) {
 	})
 }
 
-func TestRobotsAreHeard(t *testing.T) {
+func TestRobotsFilesAreFollowed(t *testing.T) {
 	links := map[string][]string{a + "/": {a + "/open", a + "/shut/x", a + "/shut/but"}}
 	robots := "User-agent: *\nDisallow: /\nUser-agent: glovebox\nDisallow: /shut/\nAllow: /shut/but\n"
 	for name, test := range map[string]struct {
-		w       *web
+		w       *fakeWeb
 		args    action.Crawl
 		want    []string
 		skipped int
 	}{
-		"rules":         {&web{links: links, files: map[string]string{a + "/robots.txt": robots}}, action.Crawl{}, []string{"/ 0", "/open 1", "/shut/but 1"}, 1},
-		"ignored":       {&web{links: links, files: map[string]string{a + "/robots.txt": robots}}, action.Crawl{IgnoreRobots: true}, []string{"/ 0", "/open 1", "/shut/x 1", "/shut/but 1"}, 0},
-		"none (404)":    {&web{links: links}, action.Crawl{}, []string{"/ 0", "/open 1", "/shut/x 1", "/shut/but 1"}, 0},
-		"server is ill": {&web{links: links, status: map[string]int{a + "/robots.txt": 503}}, action.Crawl{}, []string{"/ 0"}, 1},
+		"rules":         {&fakeWeb{links: links, files: map[string]string{a + "/robots.txt": robots}}, action.Crawl{}, []string{"/ 0", "/open 1", "/shut/but 1"}, 1},
+		"ignored":       {&fakeWeb{links: links, files: map[string]string{a + "/robots.txt": robots}}, action.Crawl{IgnoreRobots: true}, []string{"/ 0", "/open 1", "/shut/x 1", "/shut/but 1"}, 0},
+		"none (404)":    {&fakeWeb{links: links}, action.Crawl{}, []string{"/ 0", "/open 1", "/shut/x 1", "/shut/but 1"}, 0},
+		"server is ill": {&fakeWeb{links: links, status: map[string]int{a + "/robots.txt": 503}}, action.Crawl{}, []string{"/ 0"}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -217,9 +217,9 @@ func TestRobotsAreHeard(t *testing.T) {
 	}
 }
 
-func TestRedirectsAreCheckedAndTwinsLeftOut(t *testing.T) {
+func TestRedirectsAreCheckedAndDuplicatesSkipped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &web{
+		w := &fakeWeb{
 			links: map[string][]string{a + "/": {a + "/old", a + "/out", a + "/loop", a + "/twin?sort=1", a + "/home", a + "/sly"}, a + "/new": {a + "/leaf"}},
 			redirect: map[string]string{
 				a + "/old": a + "/new", a + "/out": "https://foreign.example/", a + "/loop": a + "/loop", a + "/home": a + "/",
@@ -236,9 +236,9 @@ func TestRedirectsAreCheckedAndTwinsLeftOut(t *testing.T) {
 	})
 }
 
-func TestARedirectIsNotLostToALinkThatIsTooDeep(t *testing.T) {
+func TestATooDeepLinkDoesNotHideARedirect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &web{
+		w := &fakeWeb{
 			links:    map[string][]string{a + "/": {a + "/1", a + "/moved"}, a + "/1": {a + "/2"}},
 			redirect: map[string]string{a + "/moved": a + "/2"},
 		}
@@ -246,21 +246,21 @@ func TestARedirectIsNotLostToALinkThatIsTooDeep(t *testing.T) {
 	})
 }
 
-func TestACrawlKeepsWhatWasDoneWhenItIsCutShort(t *testing.T) {
+func TestACrawlThatEndsEarlyReturnsItsPages(t *testing.T) {
 	many := map[string][]string{}
 	for i := range 30 {
 		many[a+"/"] = append(many[a+"/"], fmt.Sprintf("%s/p%d", a, i))
 	}
 	for name, test := range map[string]struct {
-		w       *web
+		w       *fakeWeb
 		args    action.Crawl
 		pages   int
 		stopped string
 	}{
-		"pages":   {&web{links: many}, action.Crawl{MaxPages: 7}, 7, "max_pages"},
-		"bytes":   {&web{links: many, content: strings.Repeat("x", 1000)}, action.Crawl{MaxPages: 20, MaxBytes: 4000}, 4, "max_bytes"},
-		"time":    {&web{links: many, slow: map[string]time.Duration{a + "/p3": time.Hour}}, action.Crawl{MaxPages: 20, Timeout: 5000}, 4, "timeout"},
-		"session": {&web{links: many, broken: map[string]error{a + "/p4": fault.New(fault.NotActive, "gone")}}, action.Crawl{MaxPages: 20}, 5, "session_over"},
+		"pages":   {&fakeWeb{links: many}, action.Crawl{MaxPages: 7}, 7, "max_pages"},
+		"bytes":   {&fakeWeb{links: many, content: strings.Repeat("x", 1000)}, action.Crawl{MaxPages: 20, MaxBytes: 4000}, 4, "max_bytes"},
+		"time":    {&fakeWeb{links: many, slow: map[string]time.Duration{a + "/p3": time.Hour}}, action.Crawl{MaxPages: 20, Timeout: 5000}, 4, "timeout"},
+		"session": {&fakeWeb{links: many, broken: map[string]error{a + "/p4": fault.New(fault.NotActive, "gone")}}, action.Crawl{MaxPages: 20}, 5, "session_over"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -273,9 +273,9 @@ func TestACrawlKeepsWhatWasDoneWhenItIsCutShort(t *testing.T) {
 	}
 }
 
-func TestAPageThatFailsCostsOnlyItself(t *testing.T) {
+func TestAFailedPageDoesNotStopTheCrawl(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &web{
+		w := &fakeWeb{
 			links: map[string][]string{a + "/": {a + "/x", a + "/y", a + "/z"}},
 			broken: map[string]error{
 				a + "/x": fault.New(fault.PageCrashed, "the page crashed"), a + "/y": fault.New(fault.DeniedByPolicy, "it acts"),
@@ -289,9 +289,9 @@ func TestAPageThatFailsCostsOnlyItself(t *testing.T) {
 	})
 }
 
-func TestSitemapsAreReadWhereAskedFor(t *testing.T) {
+func TestSitemapsAreReadIfRequested(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &web{files: map[string]string{
+		w := &fakeWeb{files: map[string]string{
 			a + "/robots.txt": "Sitemap: " + a + "/index.xml\nSitemap: https://foreign.example/s.xml\n",
 			a + "/index.xml":  `<sitemapindex><sitemap><loc>` + a + `/s.xml</loc></sitemap><sitemap><loc>` + a + `/index.xml</loc></sitemap></sitemapindex>`,
 			a + "/s.xml":      `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc> ` + a + `/m1 </loc></url><url><loc>https://foreign.example/</loc></url><url><loc>` + a + `/m2</loc></url><broken`,
@@ -302,9 +302,9 @@ func TestSitemapsAreReadWhereAskedFor(t *testing.T) {
 	})
 }
 
-func TestACallerWhoGoesAwayEndsTheCrawlAndIsToldOfEachPage(t *testing.T) {
+func TestCancellingEndsTheCrawlWhichReportsEachPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &web{hosts: []string{"a.example"}, links: map[string][]string{a + "/": {a + "/1", a + "/2"}}, slow: map[string]time.Duration{a + "/2": time.Minute}}
+		w := &fakeWeb{hosts: []string{"a.example"}, links: map[string][]string{a + "/": {a + "/1", a + "/2"}}, slow: map[string]time.Duration{a + "/2": time.Minute}}
 		ctx, cancel := context.WithCancel(t.Context())
 		var told []string
 		watch := &action.CrawlWatch{Page: func(p action.CrawledPage) {
@@ -321,7 +321,7 @@ func TestACallerWhoGoesAwayEndsTheCrawlAndIsToldOfEachPage(t *testing.T) {
 }
 
 func TestStepsAreTakenFromNobody(t *testing.T) {
-	w := &web{}
+	w := &fakeWeb{}
 	for _, v := range action.Verbs {
 		_, err := workflow.New(w, nil).Call(t.Context(), action.Call{Verb: v.Name, Args: &action.None{}})
 		if v.Inner != (fault.CodeOf(err) == fault.UnknownAction) {
@@ -339,7 +339,7 @@ func TestNoWebKeepsACrawlGoing(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			n := rapid.IntRange(1, 12).Draw(rt, "n")
 			page := rapid.Custom(func(rt *rapid.T) string { return fmt.Sprintf("%s/p%d", a, rapid.IntRange(0, n).Draw(rt, "p")) })
-			w := &web{links: map[string][]string{}, redirect: map[string]string{}, meta: map[string]string{}}
+			w := &fakeWeb{links: map[string][]string{}, redirect: map[string]string{}, meta: map[string]string{}}
 			w.links[a+"/"] = rapid.SliceOfN(page, 1, 5).Draw(rt, "start")
 			for i := range n {
 				from := fmt.Sprintf("%s/p%d", a, i)

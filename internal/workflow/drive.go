@@ -132,7 +132,7 @@ type runActions struct {
 	tried  int
 	failed int
 	inRow  int     // of those, one after the other
-	over   *ending // why no more are done
+	over   *ending // why the run ends
 }
 
 // next returns the next action, none when the run is over.
@@ -176,7 +176,8 @@ func (a *runActions) take(_ context.Context, err error) {
 	}
 }
 
-// fatalEnding returns how a fault of an action ends the run; nil if the run goes on.
+// fatalEnding returns how a fault of an action ends the run; nil if the run
+// continues.
 func (r *activeRun) fatalEnding(err error) *ending {
 	f := fault.From(err)
 	switch f.Code {

@@ -9,8 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// stepper makes the steps of one request through the gate. Each step is a call of
-// its own, whose id is that of the request and a number.
+// stepper makes the steps of one request through the gate. Each step is a call,
+// whose id is that of the request and a number.
 type stepper struct {
 	gate Gate
 	id   string
@@ -23,8 +23,8 @@ func (s *stepper) call(ctx context.Context, call action.Call) (action.Result, er
 	return s.gate.Call(ctx, call)
 }
 
-// requestID is the id of a call that becomes many: its own, where there is room
-// behind it for the numbers of steps.
+// requestID returns the id of a request with many calls: its own, if the numbers
+// of steps fit behind it.
 func requestID(call action.Call) string {
 	if len(call.ID) == 0 || len(call.ID) > 50 {
 		return newID()
@@ -32,19 +32,19 @@ func requestID(call action.Call) string {
 	return call.ID
 }
 
-// frontEnd is one kind of request that is many calls: where its steps come from,
-// and what is done with their results. Its methods are called from one goroutine.
+// frontEnd is one kind of request with many calls: it provides the steps and
+// handles their results. Its methods are called from one goroutine.
 type frontEnd[R any] interface {
-	// next returns the next step that may begin, nil when none may now. wait then says
-	// when to ask again; 0 means after the result of another step.
+	// next returns the next step that may start; nil if none may start now. wait
+	// says when to ask again; 0 means after the result of another step.
 	next(ctx context.Context) (step func(context.Context) R, wait time.Duration)
-	// take takes a result in. Results come as the steps end.
+	// take handles a result. Results arrive in the order in which steps end.
 	take(ctx context.Context, result R)
 }
 
-// runSteps makes the steps of a front end, so many at a time, until none is under
-// way and none may begin. The end of ctx ends waiting; next says what it means for
-// steps that have not begun.
+// runSteps makes the steps of a front end, at most parallel at the same time,
+// until none is running and none may start. When ctx ends, waiting ends; next
+// decides what that means for further steps.
 func runSteps[R any](ctx context.Context, parallel int, f frontEnd[R]) {
 	results := make(chan R, parallel)
 	for active := 0; ; {
@@ -71,7 +71,7 @@ func runSteps[R any](ctx context.Context, parallel int, f frontEnd[R]) {
 	}
 }
 
-// awaitResult waits until a step has ended, or until another may begin.
+// awaitResult waits until a step has ended or another may start.
 func awaitResult[R any](ctx context.Context, results <-chan R, active int, wait time.Duration) (result R, ended bool) {
 	var timer <-chan time.Time
 	if wait > 0 && ctx.Err() == nil {
@@ -81,7 +81,7 @@ func awaitResult[R any](ctx context.Context, results <-chan R, active int, wait 
 	}
 	over := ctx.Done()
 	if active > 0 && ctx.Err() != nil {
-		over = nil // the steps under way end by the same context
+		over = nil // running steps end by the same context
 	}
 	select {
 	case <-timer:

@@ -9,12 +9,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// readFrontier reads some pages, several at a time, and merges their results in the
-// order of the pages, whichever ends first. It returns the pages that redirects lead to.
+// readFrontier reads some pages, several at the same time, and merges their
+// results in the order of the pages. It returns the pages that redirects lead to.
 func (c *crawlRun) readFrontier(ctx context.Context, pages []candidate) (again []candidate) {
 	r := &frontier{c: c, pages: pages, visits: make([]*visited, len(pages)), started: make([]bool, len(pages))}
 	runSteps(ctx, c.args.Parallel, r)
-	for ; r.merged < len(pages); r.merged++ { // cut short: what ended out of turn still counts
+	for ; r.merged < len(pages); r.merged++ { // after an early end: pages that ended out of order still count
 		switch {
 		case r.visits[r.merged] != nil && c.out.Stopped == "":
 			r.merge(ctx)
@@ -25,14 +25,14 @@ func (c *crawlRun) readFrontier(ctx context.Context, pages []candidate) (again [
 	return r.again
 }
 
-// frontier is some pages of a crawl that are read together. It is the front end of
-// their steps.
+// frontier is a group of pages that are read together, and the front end of their
+// steps.
 type frontier struct {
 	c       *crawlRun
 	pages   []candidate
 	visits  []*visited
 	started []bool
-	merged  int // taken in so far
+	merged  int // number of merged pages
 	again   []candidate
 }
 
@@ -42,8 +42,8 @@ type outcome struct {
 	visited visited
 }
 
-// next returns the visit of the first page whose host may be asked now, or else how
-// long until one may be.
+// next returns the visit of the first page whose host may be requested now, or
+// else how long to wait for one.
 func (r *frontier) next(ctx context.Context) (step func(context.Context) outcome, wait time.Duration) {
 	if ctx.Err() != nil || r.c.out.Stopped != "" {
 		return nil, 0
@@ -64,7 +64,7 @@ func (r *frontier) next(ctx context.Context) (step func(context.Context) outcome
 	return nil, wait
 }
 
-// take keeps a visit, and merges the pages whose turn it is.
+// take stores a visit and merges the pages that are next in order.
 func (r *frontier) take(ctx context.Context, o outcome) {
 	r.c.queued--
 	r.visits[o.index] = &o.visited
@@ -72,7 +72,7 @@ func (r *frontier) take(ctx context.Context, o outcome) {
 	r.mergeInOrder(ctx)
 }
 
-// mergeInOrder merges the pages whose turn it is.
+// mergeInOrder merges the visited pages that are next in order.
 func (r *frontier) mergeInOrder(ctx context.Context) {
 	for r.merged < len(r.pages) && r.c.out.Stopped == "" && r.visits[r.merged] != nil {
 		r.merge(ctx)
@@ -80,14 +80,14 @@ func (r *frontier) mergeInOrder(ctx context.Context) {
 	}
 }
 
-// merge merges the page whose turn it is.
+// merge merges the next page.
 func (r *frontier) merge(ctx context.Context) {
 	if to, ok := r.c.merge(ctx, r.pages[r.merged], *r.visits[r.merged]); ok {
 		r.again = append(r.again, to)
 	}
 }
 
-// contentHash is the hash of the content of a page that was kept.
+// contentHash is the hash of a kept page's content.
 type contentHash [sha256.Size]byte
 
 // merge adds the result of a page to the crawl, and returns where the page redirects to.
@@ -107,7 +107,7 @@ func (c *crawlRun) merge(ctx context.Context, at candidate, v visited) (candidat
 	return candidate{}, false
 }
 
-// skip counts a page that is left out. For the first page, the result says why.
+// skip counts a skipped page. For the first page, the result says why.
 func (c *crawlRun) skip(at candidate, reason, words string) {
 	c.out.Skipped[reason]++
 	if at.depth == 0 && len(c.out.Pages) == 0 {
@@ -131,7 +131,7 @@ func (c *crawlRun) fail(ctx context.Context, at candidate, err error) {
 	}
 }
 
-// follow returns the page that another redirects to, if it may be read.
+// follow returns the page that another one redirects to, if it may be read.
 func (c *crawlRun) follow(at candidate, to string) (candidate, bool) {
 	next := candidate{url: address(to), depth: at.depth, hops: at.hops + 1}
 	if next.hops > maxRedirects {
@@ -139,7 +139,7 @@ func (c *crawlRun) follow(at candidate, to string) (candidate, bool) {
 		return next, false
 	}
 	if key(to) == key(at.url) && next.url != "" {
-		return next, true // the same page by another name: a cookie was set, a parameter dropped
+		return next, true // another address of the same page, for example after a cookie was set
 	}
 	if reason := c.admit(to); reason != "" {
 		c.skip(at, reason, "it redirects to "+shown(to)+", which the crawl may not read")
@@ -148,8 +148,8 @@ func (c *crawlRun) follow(at candidate, to string) (candidate, bool) {
 	return next, true
 }
 
-// admit remembers an address, and returns why it is not read: "duplicate" for one that
-// is known already.
+// admit stores an address, and returns why it is not read: "duplicate" if it is
+// already known.
 func (c *crawlRun) admit(to string) (reason string) {
 	k := key(to)
 	switch {
@@ -170,8 +170,8 @@ func (c *crawlRun) admit(to string) (reason string) {
 	return ""
 }
 
-// isDuplicate reports whether a page names a page that was kept as its canonical
-// address. A page that names one with other content is not believed.
+// isDuplicate reports whether a page names a kept page as its canonical address
+// and has the same content.
 func (c *crawlRun) isDuplicate(at candidate, v *action.CrawlVisit) bool {
 	k, own := key(v.Canonical), key(at.url)
 	if k == "" || k == own || host(v.Canonical) != host(at.url) {
@@ -182,13 +182,13 @@ func (c *crawlRun) isDuplicate(at candidate, v *action.CrawlVisit) bool {
 		return samePath || before == sha256.Sum256([]byte(v.Page.Content))
 	}
 	if samePath {
-		c.seen[k] = true // this one stands for it
+		c.seen[k] = true // this page stands for it
 		c.kept[k] = sha256.Sum256([]byte(v.Page.Content))
 	}
 	return false
 }
 
-// keep adds a page that was read, and its links for the next depth.
+// keep adds a page to the result, and its links to the next depth.
 func (c *crawlRun) keep(at candidate, v *action.CrawlVisit) {
 	c.kept[key(at.url)] = sha256.Sum256([]byte(v.Page.Content))
 	if !c.add(v.Page, at.depth) {
@@ -209,15 +209,15 @@ func (c *crawlRun) addLinks(links []string, depth int) {
 		switch reason := c.admit(to); reason {
 		case "":
 			c.next = append(c.next, candidate{url: address(to), depth: depth})
-		case "duplicate": // links repeat: that says nothing
+		case "duplicate": // repeated links are normal
 		default:
 			c.out.Skipped[reason]++
 		}
 	}
 }
 
-// tooDeep counts a link below the last depth. admit does not remember it: a redirect at
-// a lesser depth may lead there.
+// tooDeep counts a link below the last depth. admit does not store it, since a
+// redirect at a lesser depth may lead there.
 func (c *crawlRun) tooDeep(to string) {
 	k := key(to)
 	if k == "" || c.seen[k] || c.tooDeepKeys[k] || len(c.tooDeepKeys) >= maxKnown || !c.within(host(to)) {
@@ -227,7 +227,7 @@ func (c *crawlRun) tooDeep(to string) {
 	c.out.Skipped["depth"]++
 }
 
-// add adds a page as far as there is room for its content.
+// add adds a page if there is space for its content.
 func (c *crawlRun) add(p action.CrawledPage, depth int) bool {
 	p.Depth = depth
 	if p.Links == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// startRun has a run begin, and waits for its end as long as the call does.
+// startRun starts a run, and waits for its end as long as the call allows.
 func (o *Orchestrator) startRun(ctx context.Context, call action.Call) (action.Result, error) {
 	result, err := o.gate.Call(ctx, call)
 	if err != nil || result.Pending != nil {
@@ -29,7 +29,7 @@ func (o *Orchestrator) startRun(ctx context.Context, call action.Call) (action.R
 	return runResult(at.await(ctx, call.Wait, call.Run), nil)
 }
 
-// showRun shows a run, when it has ended or the call's wait is over.
+// showRun shows a run when it has ended or the call's wait is over.
 func (o *Orchestrator) showRun(ctx context.Context, call action.Call) (action.Result, error) {
 	result, err := o.gate.Call(ctx, call)
 	if err != nil || result.Pending != nil {
@@ -42,11 +42,11 @@ func (o *Orchestrator) showRun(ctx context.Context, call action.Call) (action.Re
 	if at := o.runs.active(call.Caller.Scope, args.ID); at != nil {
 		return runResult(at.await(ctx, time.Duration(args.Wait)*time.Second, call.Run), nil)
 	}
-	return runResult(o.runs.show(ctx, call.Caller.Scope, args.ID)) // it may have ended since it was let be shown
+	return runResult(o.runs.show(ctx, call.Caller.Scope, args.ID)) // it may have ended meanwhile
 }
 
-// EndOrphans begins to end the browsers of runs that an earlier gateway left.
-// Runs.Close waits for it.
+// EndOrphans starts to end the browsers of runs of an earlier gateway. Runs.Close
+// waits for it.
 func (o *Orchestrator) EndOrphans() { o.runs.work.Go(o.endOrphans) }
 
 func (o *Orchestrator) endOrphans() {
@@ -63,8 +63,8 @@ func (o *Orchestrator) endOrphans() {
 	}
 }
 
-// left returns the runs of the last gateway, once. Of one that had just begun
-// the browser is known by its name: the run's id.
+// left returns the runs of the last gateway, once. The browser of a run that had
+// just started is known by its name, the run's id.
 func (r *Runs) left() []orphan {
 	r.mu.Lock()
 	defer r.mu.Unlock()

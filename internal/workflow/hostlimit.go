@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// hostLimiter bounds how many pages of a host are read at a time, and how often. It is
-// safe for concurrent use.
+// hostLimiter limits how many pages of a host are read at the same time, and how
+// often. It is safe for concurrent use.
 type hostLimiter struct {
-	perHost int           // pages of one host at a time
+	perHost int           // pages of one host at the same time
 	delay   time.Duration // between two of them
 
 	mu    sync.Mutex
@@ -17,8 +17,8 @@ type hostLimiter struct {
 
 type hostLimit struct {
 	active int
-	delay  time.Duration // what the host itself asks for
-	next   time.Time     // when it may be asked again
+	delay  time.Duration // requested by the host
+	next   time.Time     // time of the next request
 }
 
 func (l *hostLimiter) host(address string) *hostLimit {
@@ -29,15 +29,15 @@ func (l *hostLimiter) host(address string) *hostLimit {
 	return l.hosts[h]
 }
 
-// setDelay sets the delay between two pages that a host asks for.
+// setDelay sets the delay between two pages that a host requests.
 func (l *hostLimiter) setDelay(address string, delay time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.host(address).delay = delay
 }
 
-// enter reports whether a page may be read now, and counts it. If not, wait says when
-// to try again; 0 means when a page of the host has ended.
+// enter reports whether a page may be read now, and counts it. If not, wait says
+// when to try again; 0 means after a page of the host has ended.
 func (l *hostLimiter) enter(address string) (ok bool, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,8 +54,7 @@ func (l *hostLimiter) enter(address string) (ok bool, wait time.Duration) {
 	return true, 0
 }
 
-// leave ends what enter counted. A page that was not requested causes no delay. After
-// one that was, the host's own delay begins.
+// leave undoes enter. If the page was requested, the host's delay starts.
 func (l *hostLimiter) leave(address string, asked bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,6 +1,7 @@
-// Package workflow makes many calls of one request: of a batch, a crawl, or a contract
-// run. Each step is a call of its own through the gate, judged and recorded like any
-// other. One engine (runSteps) makes the steps of all three.
+// Package workflow carries out requests that consist of many calls: batches,
+// crawls and contract runs. Each step is a separate call through the gate, which
+// is judged and recorded like any other. One engine (runSteps) makes the steps of
+// all three.
 package workflow
 
 import (
@@ -10,26 +11,26 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Gate lets one call through, or refuses it with a fault. Refuse records a call
-// that was refused before it.
+// Gate carries out one call, or refuses it with a fault. Refuse records a call
+// that was refused before it reached the gate.
 type Gate interface {
 	Call(ctx context.Context, c action.Call) (action.Result, error)
 	Refuse(ctx context.Context, c action.Call, why error)
 }
 
-// Orchestrator lets calls through to the gate: those that are many calls step by
-// step, and others as they are. It is safe for concurrent use.
+// Orchestrator passes calls to the gate. It makes the steps of batches, crawls
+// and runs; other calls are passed unchanged. It is safe for concurrent use.
 type Orchestrator struct {
 	gate    Gate
 	runs    *Runs
 	batches pendingBatches
 }
 
-// New makes an orchestrator in front of a gate. Without runs, calls about runs are
-// calls like any other.
+// New makes an orchestrator in front of a gate. Without runs, calls about runs
+// are passed to the gate.
 func New(gate Gate, runs *Runs) *Orchestrator { return &Orchestrator{gate: gate, runs: runs} }
 
-// Call makes a call. The verbs of steps alone are refused from everybody:
+// Call makes a call. The verbs of steps are refused for all callers:
 // unknown_action.
 func (o *Orchestrator) Call(ctx context.Context, c action.Call) (action.Result, error) {
 	if v, known := action.Lookup(c.Verb); known && v.Inner {

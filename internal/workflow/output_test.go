@@ -9,9 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// checkOutputs holds each run that has ended against the description of its
-// output.
-func (h *house) checkOutputs() {
+// checkOutputs validates each ended run against the schema of its output.
+func (h *harness) checkOutputs() {
 	h.t.Helper()
 	schema := h.outputSchema()
 	rows, err := h.db.Reader.Query(`SELECT id, run FROM runs WHERE state = ?`, action.RunEnded)
@@ -29,7 +28,7 @@ func (h *house) checkOutputs() {
 			h.t.Fatal(err)
 		}
 		if err := schema.Validate(value); err != nil {
-			h.t.Errorf("run %s is not as its description says: %v\n%s", id, err, run)
+			h.t.Errorf("run %s does not match its schema: %v\n%s", id, err, run)
 		}
 	}
 	if err := rows.Err(); err != nil {
@@ -37,7 +36,7 @@ func (h *house) checkOutputs() {
 	}
 }
 
-func (h *house) outputSchema() *jsonschema.Schema {
+func (h *harness) outputSchema() *jsonschema.Schema {
 	h.t.Helper()
 	const at = "run-output.schema.json"
 	text, err := json.Marshal(action.RunOutputSchema())

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	maxPendingBatches     = 1000             // batches that wait for a person; approval.Queue holds far fewer questions
-	pendingBatchRetention = 10 * time.Minute // after its question expires, for its caller to hear the answer
+	maxPendingBatches     = 1000             // batches that wait for a person; approval.Queue has a much lower limit of questions
+	pendingBatchRetention = 10 * time.Minute // after its question expires, for its caller to get the answer
 )
 
-// pendingBatch is a batch of which a part is done.
+// pendingBatch is a partly finished batch.
 type pendingBatch struct {
 	done    []action.BatchStep
 	session string // id of the one it runs in
@@ -21,14 +21,14 @@ type pendingBatch struct {
 	running bool
 }
 
-// pendingBatches holds the batches that are on their way or wait for a person. They end
+// pendingBatches has the batches that are running or wait for a person. They end
 // with the gateway, as their questions do. The zero pendingBatches is empty.
 type pendingBatches struct {
 	mu  sync.Mutex
 	all map[string]pendingBatch // by fingerprint
 }
 
-// session is the session of a batch of which a part is done; empty for others.
+// session returns the session of a partly finished batch; empty for others.
 func (h *pendingBatches) session(key string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -38,8 +38,8 @@ func (h *pendingBatches) session(key string) string {
 	return ""
 }
 
-// take returns what is done of a batch. Until release nobody else gets it: fault
-// already_active.
+// take returns the finished part of a batch and reserves the batch until release;
+// meanwhile it faults with already_active.
 func (h *pendingBatches) take(key string) (pendingBatch, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -57,7 +57,7 @@ func (h *pendingBatches) take(key string) (pendingBatch, error) {
 	return at, nil
 }
 
-// release keeps what is done of a batch that waits, and forgets others.
+// release stores the finished part of a waiting batch, and removes others.
 func (h *pendingBatches) release(key string, at pendingBatch, waits *action.Pending) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

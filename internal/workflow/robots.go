@@ -16,10 +16,10 @@ const (
 	maxCrawlDelay      = 10 * time.Second // of a Crawl-delay
 )
 
-// rules are what the robots.txt of one origin says to us (RFC 9309).
+// rules are the rules of an origin's robots.txt for us (RFC 9309).
 type rules struct {
 	group    *robotstxt.Group
-	closed   bool // the server could not say: nothing is allowed
+	closed   bool // the server failed: nothing is allowed
 	sitemaps []string
 }
 
@@ -27,7 +27,7 @@ func (r rules) allow(pathAndQuery string) bool {
 	return !r.closed && (r.group == nil || r.group.Test(pathAndQuery))
 }
 
-// delay is the Crawl-delay that is asked for, 10 s at most.
+// delay returns the Crawl-delay, at most 10 s.
 func (r rules) delay() time.Duration {
 	if r.group == nil {
 		return 0
@@ -35,7 +35,7 @@ func (r rules) delay() time.Duration {
 	return min(max(r.group.CrawlDelay, 0), maxCrawlDelay)
 }
 
-// robots keeps the rules of each origin. It is safe for concurrent use.
+// robots caches the rules of each origin. It is safe for concurrent use.
 type robots struct {
 	fetch func(ctx context.Context, address string) (status int, body []byte, err error)
 
@@ -43,9 +43,9 @@ type robots struct {
 	known map[string]func() rules
 }
 
-// of returns the rules of an origin, which are fetched once. A 4xx answer allows all
-// pages; a 5xx answer and a server that cannot be reached allow none (RFC 9309 section
-// 2.3.1).
+// of returns the rules of an origin, which are fetched once. After a 4xx answer
+// all pages are allowed; after a 5xx answer, or if the server cannot be reached,
+// none (RFC 9309 section 2.3.1).
 func (r *robots) of(ctx context.Context, origin string) rules {
 	r.mu.Lock()
 	if r.known == nil {
@@ -70,7 +70,7 @@ func (r *robots) read(ctx context.Context, origin string) rules {
 	}
 	parsed, err := robotstxt.FromBytes(body[:min(len(body), robotsSize)])
 	if err != nil {
-		return rules{} // what is no robots.txt forbids nothing
+		return rules{} // an invalid file forbids nothing
 	}
 	return rules{group: parsed.FindGroup(robotName), sitemaps: parsed.Sitemaps}
 }

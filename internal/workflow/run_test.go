@@ -13,13 +13,13 @@ import (
 var checked = []string{"DOMAIN_ALLOWLIST_APPROVED", "DOCKER_CONTAINER_ACTIVE", "XVFB_DISPLAY_READY", "DOMAIN_ALLOWLIST_LOADED"}
 
 func TestARunDoesItsActionsInOrder(t *testing.T) {
-	inHouse(t, good(), func(h *house) {
+	withHarness(t, good(), func(h *harness) {
 		run := h.run(bot, input(
 			action.RunAction{Type: "read_page"}, action.RunAction{Type: "form_input", Locator: action.Locator{Selector: "#q"}, Value: new("s3cret text")},
 			click("#a"), action.RunAction{Type: "scroll_down"}, action.RunAction{Type: "search_text", Locator: action.Locator{Text: "x"}},
 			action.RunAction{Type: "wait", MS: new(250)}, action.RunAction{Type: "screenshot", Locator: action.Locator{Name: "../../the end.png"}},
 			action.RunAction{Type: "go_back"}, action.RunAction{Type: "navigate", URL: a + "/two"}))
-		h.wants(run, action.RunFailed, "approval_timeout") // to type is MEDIUM off a trusted site: nobody answered
+		h.wants(run, action.RunFailed, "approval_timeout") // typing on a host that is not trusted is MEDIUM, and nobody answered
 		run = h.run(person, input(
 			action.RunAction{Type: "read_page"}, action.RunAction{Type: "form_input", Locator: action.Locator{Selector: "#q"}, Value: new("s3cret text")},
 			click("#a"), action.RunAction{Type: "scroll_down"}, action.RunAction{Type: "search_text", Locator: action.Locator{Text: "x"}},
@@ -38,7 +38,7 @@ func TestARunDoesItsActionsInOrder(t *testing.T) {
 		}
 		for _, e := range run.Log {
 			if strings.Contains(e.Details, "s3cret") {
-				t.Errorf("what was typed is in the log: %+v", e)
+				t.Errorf("the log contains typed text: %+v", e)
 			}
 		}
 		again, err := h.make(bot, "run.show", &action.RunShow{ID: run.ID}, 0)
@@ -48,9 +48,9 @@ func TestARunDoesItsActionsInOrder(t *testing.T) {
 	})
 }
 
-func TestAnUnsoundRunIsRefusedWhole(t *testing.T) {
+func TestAnInvalidRunIsRefusedCompletely(t *testing.T) {
 	b := good()
-	inHouse(t, b, func(h *house) {
+	withHarness(t, b, func(h *harness) {
 		for name, spoil := range map[string]func(*action.RunStart){
 			"no list":         func(r *action.RunStart) { r.DomainAllowlist = nil },
 			"no host":         func(r *action.RunStart) { r.DomainAllowlist = []string{"a.example", "https://a.example/"} },
@@ -104,10 +104,10 @@ func TestAnUnsoundRunIsRefusedWhole(t *testing.T) {
 	})
 }
 
-func TestWhatFailsIsNotedAndTheNextIsDone(t *testing.T) {
+func TestAFailedActionIsLoggedAndTheNextOneRuns(t *testing.T) {
 	b := good()
 	b.fails["page.click #missing"] = fault.New(fault.NotFound, "no element matches")
-	inHouse(t, b, func(h *house) {
+	withHarness(t, b, func(h *harness) {
 		run := h.run(person, input(click("#missing"), click("#missing"), click("#there"), click("#missing")))
 		h.wants(run, action.RunCompleted, "actions_failed")
 		if got := steps(run)[5:]; !slices.Equal(got, []string{"!left_click", "!left_click", "left_click", "!left_click"}) || run.Failed() != 3 {
@@ -123,7 +123,7 @@ func TestFaultsThatEndARun(t *testing.T) {
 	} {
 		b := good()
 		b.fails["page.click #a"] = fault.New(code, "why")
-		inHouse(t, b, func(h *house) {
+		withHarness(t, b, func(h *harness) {
 			run := h.run(person, input(click("#a"), click("#b")))
 			h.wants(run, want, string(code))
 			if did := b.did(); slices.Contains(did, "page.click #b") || steps(run)[len(run.Log)-1] != "!left_click" {
@@ -136,13 +136,13 @@ func TestFaultsThatEndARun(t *testing.T) {
 func TestAPageThatDoesNotLoadEndsTheRun(t *testing.T) {
 	b := good()
 	b.fails["page.goto"] = fault.New(fault.NavigationFailed, "net::ERR_CONNECTION_REFUSED")
-	inHouse(t, b, func(h *house) { h.wants(h.run(person, input(click("#a"))), action.RunFailed, "navigation_failed") })
+	withHarness(t, b, func(h *harness) { h.wants(h.run(person, input(click("#a"))), action.RunFailed, "navigation_failed") })
 }
 
 func TestAFailedCheckEndsTheRunBeforeItsFirstAction(t *testing.T) {
 	b := good()
 	b.checks[1].OK, b.checks[1].Detail = false, "no display"
-	inHouse(t, b, func(h *house) {
+	withHarness(t, b, func(h *harness) {
 		run := h.run(person, input(click("#a")))
 		h.wants(run, action.RunFailed, "preflight_failed")
 		if did := b.did(); !slices.Equal(did, []string{"run.open", "run.probe", "run.end"}) || steps(run)[2] != "!XVFB_DISPLAY_READY" {
@@ -151,10 +151,10 @@ func TestAFailedCheckEndsTheRunBeforeItsFirstAction(t *testing.T) {
 	})
 }
 
-func TestTheTimeIsThatOfAllActionsTogether(t *testing.T) {
+func TestTheTimeLimitIsForAllActionsTogether(t *testing.T) {
 	b := good()
 	b.slow["page.click"], b.slow["run.open"] = 400*time.Millisecond, 20*time.Second
-	inHouse(t, b, func(h *house) {
+	withHarness(t, b, func(h *harness) {
 		args := input(slices.Repeat([]action.RunAction{click("#a")}, 10)...)
 		args.Timeout = new(1000)
 		run := h.run(person, args)

@@ -10,15 +10,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
-// Owns reports whether a verb is about records of runs. The gate lets those calls
-// through to Runs, so that showing, cancelling and resuming a run are judged and
+// Owns reports whether a verb is about records of runs. The gate passes these
+// calls to Runs, so that showing, cancelling and resuming a run are judged and
 // recorded like any other call. The steps of a run go to the sessions.
 func (r *Runs) Owns(verb string) bool {
 	v, known := action.Lookup(verb)
 	return known && !v.Inner && (strings.HasPrefix(verb, "run.") || verb == action.VerbCapabilityShow.Name)
 }
 
-// Look checks a run as a whole before any of it begins. It takes the verbs that Owns
+// Look checks a run completely before it starts. It handles the verbs that Owns
 // reports, as Do does.
 func (r *Runs) Look(_ context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	switch args := call.Args.(type) {
@@ -33,13 +33,13 @@ func (r *Runs) Look(_ context.Context, call action.Call) (action.Facts, action.P
 func (r *Runs) lookAtResume(scope string, args *action.RunResume) (action.Facts, action.Pin, error) {
 	at := r.active(scope, args.ID)
 	if at == nil {
-		return action.Facts{}, action.Pin{}, nil // Do says what is wrong
+		return action.Facts{}, action.Pin{}, nil // Do returns the fault
 	}
 	facts := action.Facts{Session: action.SessionFacts{ID: at.snapshot().Session}}
 	return facts, action.Pin{}, checkActions(args.Actions, at.args.DomainAllowlist)
 }
 
-// Do does what a call about runs asks for.
+// Do carries out a call about runs.
 func (r *Runs) Do(ctx context.Context, call action.Call) (action.Result, error) {
 	scope := call.Caller.Scope
 	switch args := call.Args.(type) {
@@ -67,7 +67,7 @@ func runResult(run action.Run, err error) (action.Result, error) {
 	return action.Result{Session: run.Session, Data: &run}, nil
 }
 
-// begin records a run. The orchestrator executes it.
+// begin stores a new run. The orchestrator executes it.
 func (r *Runs) begin(ctx context.Context, call action.Call, args *action.RunStart) (action.Run, error) {
 	at := newActiveRun(r, call, args)
 	if err := r.add(at); err != nil {
@@ -75,7 +75,7 @@ func (r *Runs) begin(ctx context.Context, call action.Call, args *action.RunStar
 		return action.Run{}, err
 	}
 	err := r.store.insert(ctx, at.run, call.Caller)
-	if err == nil && ctx.Err() != nil { // nobody waits for it any more, so that nobody would drive it
+	if err == nil && ctx.Err() != nil { // the caller is gone, so the run would not be executed
 		end(&at.run, ending{action.RunFailed, string(fault.ActionTimeout), "its record was not made in time"})
 		r.save(ctx, at.run)
 		err = ctx.Err()
@@ -97,8 +97,8 @@ func (r *Runs) cancel(ctx context.Context, by action.Caller, id string) (action.
 	return r.store.find(ctx, by.Scope, id)
 }
 
-// resume hands a person's guidance to a paused run. Faults: not_found,
-// not_active where it is not paused.
+// resume passes a person's guidance to a paused run. Faults: not_found,
+// not_active if it is not paused.
 func (r *Runs) resume(ctx context.Context, call action.Call, args *action.RunResume) (action.Run, error) {
 	by := call.Caller
 	run, err := r.show(ctx, by.Scope, args.ID)
@@ -116,10 +116,10 @@ func (r *Runs) resume(ctx context.Context, call action.Call, args *action.RunRes
 	return at.snapshot(), nil
 }
 
-// resumeSession resumes the run's session, if it is paused, as a call of the person who
-// gives guidance.
+// resumeSession resumes the run's session, if it is paused, as a call of the
+// person who gives the guidance.
 func (r *activeRun) resumeSession(ctx context.Context, by action.Call) {
-	_, _ = r.steps.gate.Call(ctx, action.Call{ // a session that is not paused needs none
+	_, _ = r.steps.gate.Call(ctx, action.Call{ // does nothing if the session is not paused
 		ID: by.ID + ".s", Verb: action.VerbSessionResume.Name, Caller: by.Caller, Session: r.snapshot().Session, Surface: by.Surface, Source: by.Source,
 	})
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-func TestThreeFailuresInARowAskAPerson(t *testing.T) {
+func TestThreeFailuresInARowPauseTheRun(t *testing.T) {
 	b := good()
 	b.fails["page.click #missing"] = fault.New(fault.NotFound, "no element matches")
-	inHouse(t, b, func(h *house) {
+	withHarness(t, b, func(h *harness) {
 		args := input(slices.Repeat([]action.RunAction{click("#missing")}, 4)...)
 		args.Timeout = new(1000)
-		run, err := h.make(bot, "run.start", args, time.Minute) // far longer than its time: that stands still
+		run, err := h.make(bot, "run.start", args, time.Minute) // much longer than its time limit, which does not run during a pause
 		if err != nil || run.State != action.RunPaused || run.Reason.Code != "actions_failed" || run.Session != "s1" {
 			t.Fatalf("run %+v, %v", run, err)
 		}
@@ -32,7 +32,7 @@ func TestThreeFailuresInARowAskAPerson(t *testing.T) {
 			t.Errorf("resumed to elsewhere: %v", err)
 		}
 		if slices.Contains(b.did(), "session.resume") {
-			t.Error("guidance that was refused let the session go on")
+			t.Error("refused guidance resumed the session")
 		}
 		if _, err := h.make(person, "run.resume", &action.RunResume{ID: run.ID, Guidance: "it is #there", Actions: []action.RunAction{click("#there")}}, 0); err != nil {
 			t.Fatal(err)
@@ -46,7 +46,7 @@ func TestThreeFailuresInARowAskAPerson(t *testing.T) {
 			t.Errorf("did %v", got)
 		}
 		if !slices.Contains(b.did(), "session.resume") {
-			t.Error("the session did not go on")
+			t.Error("the session was not resumed")
 		}
 		if last := run.Log[len(run.Log)-2]; last.Details != "ann: it is #there" {
 			t.Errorf("guidance %+v", last)
@@ -57,10 +57,10 @@ func TestThreeFailuresInARowAskAPerson(t *testing.T) {
 	})
 }
 
-func TestARunEndsWithTheTokenItWasStartedWith(t *testing.T) {
+func TestARunEndsWhenItsTokenIsRevoked(t *testing.T) {
 	b := good()
 	b.slow["page.click"] = 4 * time.Second
-	inHouse(t, b, func(h *house) {
+	withHarness(t, b, func(h *harness) {
 		life, revoke := context.WithCancelCause(context.Background())
 		bind := func(ctx context.Context) (context.Context, func()) {
 			bound, cancel := context.WithCancelCause(ctx)
@@ -84,18 +84,18 @@ func TestARunEndsWithTheTokenItWasStartedWith(t *testing.T) {
 	})
 }
 
-func TestNobodyGuidesAPausedRun(t *testing.T) {
+func TestAPausedRunWithoutGuidanceEnds(t *testing.T) {
 	b := good()
 	b.fails["page.click"] = fault.New(fault.NotFound, "no element matches")
-	inHouse(t, b, func(h *house) {
+	withHarness(t, b, func(h *harness) {
 		h.wants(h.run(bot, input(click("#a"), click("#a"), click("#a"))), action.RunFailed, "no_guidance")
 	})
 }
 
-func TestAPausedSessionPausesTheRunAndTheActionIsDoneAfterwards(t *testing.T) {
+func TestAPausedSessionPausesTheRunBeforeItsAction(t *testing.T) {
 	b := good()
 	b.fails["page.click #a"] = fault.New(fault.SessionPaused, "a person has taken the session")
-	inHouse(t, b, func(h *house) {
+	withHarness(t, b, func(h *harness) {
 		run, err := h.make(bot, "run.start", input(click("#a")), time.Minute)
 		if err != nil || run.State != action.RunPaused || run.Reason.Code != "session_paused" {
 			t.Fatalf("run %+v, %v", run, err)
@@ -111,26 +111,26 @@ func TestAPausedSessionPausesTheRunAndTheActionIsDoneAfterwards(t *testing.T) {
 	})
 }
 
-func TestHostsThatNobodyApprovedWaitForAPerson(t *testing.T) {
+func TestUnapprovedHostsWaitForAPerson(t *testing.T) {
 	for answer, want := range map[string][2]string{"yes": {action.RunCompleted, "completed"}, "no": {action.RunBlocked, "approval_denied"}, "": {action.RunBlocked, "approval_timeout"}} {
 		b := good()
-		inHouse(t, b, func(h *house) {
+		withHarness(t, b, func(h *harness) {
 			args := input(click("#a"))
 			args.DomainAllowlist = append(args.DomainAllowlist, "b.example", "*.c.example")
 			run, err := h.make(bot, "run.start", args, time.Second)
 			if err != nil || run.State != action.RunPending || run.WaitsFor == "" || b.open != 0 {
 				t.Fatalf("run %+v, %v", run, err)
 			}
-			q, err := h.desk.Show(h.t.Context(), "acme", run.WaitsFor)
+			q, err := h.fakeGate.Show(h.t.Context(), "acme", run.WaitsFor)
 			if err != nil || q.Risk != action.High || !strings.Contains(q.Why, "b.example, *.c.example") {
 				t.Errorf("question %+v %v", q, err)
 			}
 			if answer != "" {
-				if _, err := h.desk.Answer(h.t.Context(), person, action.Answer{ID: q.ID, Approve: answer == "yes", Reason: "because"}); err != nil {
+				if _, err := h.fakeGate.Answer(h.t.Context(), person, action.Answer{ID: q.ID, Approve: answer == "yes", Reason: "because"}); err != nil {
 					t.Fatal(err)
 				}
 			}
-			for range 3 { // a question of HIGH waits longer than one call
+			for range 3 { // a HIGH question waits longer than one call
 				run, _ = h.make(bot, "run.show", &action.RunShow{ID: run.ID, Wait: 60}, 0)
 			}
 			h.wants(run, want[0], want[1])
@@ -144,7 +144,7 @@ func TestHostsThatNobodyApprovedWaitForAPerson(t *testing.T) {
 func TestACancelledRunKeepsWhatItDid(t *testing.T) {
 	b := good()
 	b.slow["page.reload"] = time.Hour
-	inHouse(t, b, func(h *house) {
+	withHarness(t, b, func(h *harness) {
 		run, err := h.make(bot, "run.start", input(click("#a"), action.RunAction{Type: "wait", MS: new(20_000)}, click("#b")), time.Second)
 		if err != nil || run.State != action.RunRunning {
 			t.Fatalf("%+v %v", run, err)
@@ -166,8 +166,8 @@ func TestACancelledRunKeepsWhatItDid(t *testing.T) {
 	})
 }
 
-func TestARunIsToldOfAndOutlivesItsCaller(t *testing.T) {
-	inHouse(t, good(), func(h *house) {
+func TestARunReportsProgressAndContinuesWithoutItsCaller(t *testing.T) {
+	withHarness(t, good(), func(h *harness) {
 		ctx, leave := context.WithCancel(h.t.Context())
 		var lines, states []string
 		watch := &action.RunWatch{
@@ -192,8 +192,8 @@ func TestARunIsToldOfAndOutlivesItsCaller(t *testing.T) {
 	})
 }
 
-func TestEveryStepLeavesAnIntentAndAnOutcome(t *testing.T) {
-	inHouse(t, good(), func(h *house) {
+func TestEveryStepHasAnIntentAndAnOutcome(t *testing.T) {
+	withHarness(t, good(), func(h *harness) {
 		run := h.run(person, input(click("#a"), action.RunAction{Type: "screenshot"}))
 		page, err := h.log.Query(h.t.Context(), action.AuditQuery{Limit: 1000}, "acme")
 		if err != nil {
@@ -217,16 +217,16 @@ func TestARestartFailsRunsAndEndsTheirBrowsers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	b := good()
 	b.slow["page.click"] = time.Hour
-	first := openHouse(t, path, b)
+	first := openHarness(t, path, b)
 	run, err := first.make(bot, "run.start", input(click("#a")), 50*time.Millisecond)
-	for err == nil && !slices.Contains(b.did(), "page.click #a") { // its intent is stored by then, and nothing more will be
+	for err == nil && !slices.Contains(b.did(), "page.click #a") { // then its intent is stored, and nothing after it
 		run, err = first.make(bot, "run.show", &action.RunShow{ID: run.ID, Wait: 1}, 0)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The second gateway reads what the first has stored so far, as after a crash.
-	second := openHouse(t, path, good())
+	second := openHarness(t, path, good())
 	got, err := second.make(bot, "run.show", &action.RunShow{ID: run.ID}, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -241,17 +241,17 @@ func TestARestartFailsRunsAndEndsTheirBrowsers(t *testing.T) {
 		t.Errorf("did %v", did)
 	}
 	first.close()
-	third := openHouse(t, path, good())
+	third := openHarness(t, path, good())
 	defer third.close()
 	if got, err = third.make(bot, "run.show", &action.RunShow{ID: run.ID}, 0); err != nil || got.Reason.Code != "gateway_stopped" {
-		t.Errorf("after an orderly end: %+v %v", got.Reason, err)
+		t.Errorf("after a shutdown: %+v %v", got.Reason, err)
 	}
 }
 
-func TestRunsHaveABound(t *testing.T) {
+func TestTheNumberOfRunsIsLimited(t *testing.T) {
 	b := good()
 	b.slow["run.open"] = time.Hour
-	inHouse(t, b, func(h *house) {
+	withHarness(t, b, func(h *harness) {
 		var err error
 		n := 0
 		for ; err == nil && n < 100; n++ {
@@ -263,11 +263,11 @@ func TestRunsHaveABound(t *testing.T) {
 	})
 }
 
-func TestABrowserThatComesTooLateIsEndedToo(t *testing.T) {
+func TestABrowserThatStartsTooLateIsEnded(t *testing.T) {
 	b := good()
 	b.late = true
 	b.slow["run.open"] = 2 * time.Second
-	inHouse(t, b, func(h *house) {
+	withHarness(t, b, func(h *harness) {
 		run, err := h.make(bot, "run.start", input(click("#a")), time.Second)
 		if err != nil || run.State != action.RunPending {
 			t.Fatalf("%+v %v", run, err)

@@ -11,36 +11,36 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// activeRun is a run that has not ended. One goroutine drives it; others read,
+// activeRun is a run that has not ended. One goroutine executes it; others read,
 // cancel and guide it.
 type activeRun struct {
 	runs    *Runs
 	caller  action.Caller
 	surface string
 	args    action.RunStart
-	ctx     context.Context //nolint:containedctx // of the run, which outlives the call that started it, and not its token
+	ctx     context.Context //nolint:containedctx // of the run, which continues after its call, but ends with its token
 	cancel  context.CancelCauseFunc
 	steps   stepper
-	left    time.Duration // for its actions; the driver's
-	opening bool          // its browser was asked for, and nobody knows whether it came; the driver's
+	left    time.Duration // time left for its actions; used by the executing goroutine
+	opening bool          // its browser was requested, and may have started; used by the executing goroutine
 	advice  chan guidance
 
 	mu      sync.Mutex
 	run     action.Run
 	changed chan struct{} // closed at the next change
-	paused  bool          // one guidance is waited for
+	paused  bool          // it waits for guidance
 }
 
-// guidance is what a person says to a paused run.
+// guidance is a person's instruction to a paused run.
 type guidance struct {
 	by, text string
-	actions  []action.RunAction // in place of those that are left, where there are any
+	actions  []action.RunAction // if not empty, they replace the remaining actions
 }
 
-// cancelled is the cause of the end of a run that somebody cancelled.
+// cancelled is the cause of the end of a cancelled run.
 type cancelled struct{ by string }
 
-// Error says who did.
+// Error names the person.
 func (c *cancelled) Error() string { return "cancelled by " + c.by }
 
 // ending is how a run ended.
@@ -82,7 +82,7 @@ func (r *activeRun) copyLocked() action.Run {
 	return run
 }
 
-// change changes the run, tells those who wait, and stores it.
+// change changes the run, notifies waiting calls, and stores it.
 func (r *activeRun) change(f func(*action.Run)) {
 	r.mu.Lock()
 	f(&r.run)
@@ -101,7 +101,7 @@ func (r *activeRun) log(name string, ok bool, format string, args ...any) {
 
 const maxDetails = 1000 // bytes of a line of the log
 
-// state says where the run is, and which question it waits for.
+// state sets the run's state and the question that it waits for.
 func (r *activeRun) state(state, question string, why *action.RunReason) {
 	r.change(func(run *action.Run) { run.State, run.WaitsFor, run.Reason = state, question, why })
 }
@@ -113,8 +113,8 @@ func end(run *action.Run, e ending) {
 	run.FinalStatus, run.Reason = e.status, &action.RunReason{Code: e.code, Message: e.message}
 }
 
-// await waits until the run has ended, limit is over (0: none) or ctx ends, and returns
-// the run as it is then. watch gets what happens meanwhile.
+// await waits until the run has ended, limit is over (0: none) or ctx ends, and
+// returns the current run. watch receives its progress.
 func (r *activeRun) await(ctx context.Context, limit time.Duration, watch *action.RunWatch) action.Run {
 	var over <-chan time.Time
 	if limit > 0 {
@@ -141,7 +141,7 @@ func (r *activeRun) await(ctx context.Context, limit time.Duration, watch *actio
 	}
 }
 
-// runReporter sends a watcher what is new since it was called before.
+// runReporter sends a watcher what is new since the last report.
 type runReporter struct {
 	watch    *action.RunWatch
 	lines    int
@@ -164,8 +164,8 @@ func (t *runReporter) report(run action.Run) {
 	}
 }
 
-// offerGuidance gives guidance to a paused run. It reports false where the run is not
-// paused.
+// offerGuidance passes guidance to a paused run. It returns false if the run is
+// not paused.
 func (r *activeRun) offerGuidance(g guidance) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -173,6 +173,6 @@ func (r *activeRun) offerGuidance(g guidance) bool {
 		return false
 	}
 	r.paused = false
-	r.advice <- g // has room: one is waited for, and only one is let in
+	r.advice <- g // does not block: buffered, and only one is accepted
 	return true
 }

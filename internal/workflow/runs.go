@@ -14,40 +14,40 @@ import (
 )
 
 const (
-	maxRuns           = 20              // of a scope that have not ended
-	retentionInterval = time.Hour       // for records that have grown old
+	maxRuns           = 20              // active runs of a scope
+	retentionInterval = time.Hour       // between two removals of old records
 	recordLimit       = 5 * time.Second // wall time of storing a record
 )
 
-// RunsOptions are what runs need. A negative Retention keeps their records.
+// RunsOptions configure Runs. With a negative Retention records are kept forever.
 type RunsOptions struct {
 	DB        *store.DB
 	Log       *slog.Logger
 	Retention time.Duration // of the records of ended runs
 }
 
-// Runs keeps the runs of this gateway: those that are under way, and the
-// records of all. Close it after the surfaces and before the gate. It is safe
-// for concurrent use.
+// Runs has the active runs of this gateway, and the records of all runs. It must
+// be closed after the surfaces and before the gate. It is safe for concurrent
+// use.
 type Runs struct {
 	store     runStore
 	log       *slog.Logger
 	retention time.Duration
 
-	life context.Context //nolint:containedctx // of the runs, which outlive the calls that started them
+	life context.Context //nolint:containedctx // of the runs, which continue after their calls
 	stop context.CancelCauseFunc
 	work sync.WaitGroup
 
 	mu      sync.Mutex
 	live    map[string]*activeRun // by id
-	orphans []orphan              // whose browsers are still to be ended
+	orphans []orphan              // whose browsers must still be ended
 }
 
-// errStopped is why runs end with the gateway.
+// errStopped is the cause when runs end with the gateway.
 var errStopped = errors.New("the gateway ends")
 
-// OpenRuns opens the records. Runs that an earlier gateway did not end have failed: it
-// is not known what their last action did.
+// OpenRuns opens the records. Runs that an earlier gateway did not end have
+// failed, since the result of their last action is unknown.
 func OpenRuns(ctx context.Context, o RunsOptions) (*Runs, error) {
 	if o.DB == nil || o.Log == nil || o.Retention == 0 {
 		return nil, errors.New("runs need a database, a log and a retention")
@@ -71,12 +71,12 @@ func OpenRuns(ctx context.Context, o RunsOptions) (*Runs, error) {
 	return r, nil
 }
 
-// Close ends every run that is under way, and waits until they have ended their
-// browsers or ctx ends.
+// Close ends every active run, and waits until they have ended their browsers or
+// ctx ends.
 func (r *Runs) Close(ctx context.Context) error {
 	r.stop(errStopped)
 	done := make(chan struct{})
-	go func() { // ends when the last run does, whose waits are bounded
+	go func() { // ends with the last run, whose waits are bounded
 		defer close(done)
 		r.work.Wait()
 	}()
@@ -88,7 +88,7 @@ func (r *Runs) Close(ctx context.Context) error {
 	}
 }
 
-// removeOld removes records that have grown old, until the runs are closed.
+// removeOld removes old records until the runs are closed.
 func (r *Runs) removeOld() {
 	old := time.NewTicker(retentionInterval)
 	defer old.Stop()
@@ -106,7 +106,7 @@ func (r *Runs) removeOld() {
 	}
 }
 
-// active returns a run of a scope that has not ended, nil when there is none.
+// active returns an active run of a scope; nil if there is none.
 func (r *Runs) active(scope, id string) *activeRun {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,8 +116,7 @@ func (r *Runs) active(scope, id string) *activeRun {
 	return nil
 }
 
-// add adds a run. Faults: limit_reached, browser_disabled when the gateway
-// ends.
+// add adds a run. Faults: limit_reached, browser_disabled when the gateway ends.
 func (r *Runs) add(at *activeRun) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,11 +134,11 @@ func (r *Runs) add(at *activeRun) error {
 			Hinted("wait until some have ended, or cancel them").With("limit", "runs").With("max", maxRuns)
 	}
 	r.live[at.run.ID] = at
-	r.work.Add(1) // driven gives it back
+	r.work.Add(1) // execute calls Done
 	return nil
 }
 
-// remove takes a run off the list when its record says that it has ended.
+// remove removes an ended run from the active ones.
 func (r *Runs) remove(at *activeRun) {
 	r.mu.Lock()
 	delete(r.live, at.run.ID)
@@ -155,7 +154,7 @@ func (r *Runs) show(ctx context.Context, scope, id string) (action.Run, error) {
 	return r.store.find(ctx, scope, id)
 }
 
-// save stores a run as it is now, whatever became of ctx.
+// save stores a run, even if ctx has ended.
 func (r *Runs) save(ctx context.Context, run action.Run) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordLimit)
 	defer cancel()

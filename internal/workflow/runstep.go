@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	elementLimit = 5 * time.Second // to find and act on an element, where the action says nothing
+	elementLimit = 5 * time.Second // to find and act on an element, unless the action sets another limit
 	readLimit    = 10 * time.Second
-	scrollBy     = 600.0   // CSS pixels, where the action does not say
+	scrollBy     = 600.0   // CSS pixels, unless the action sets a distance
 	maxText      = 100_000 // bytes of a page's text
-	maxElements  = 500     // that can be acted on
+	maxElements  = 500     // interactive elements
 )
 
 // call makes one step of the run through the gate. wait is as in action.Call.
@@ -31,8 +31,8 @@ func (r *activeRun) call(ctx context.Context, verb string, args any, wait time.D
 	})
 }
 
-// step makes a step that a person may be asked about: the run says which
-// question it waits for, and its time stands still until it is answered.
+// step makes a step that may need an approval: the run shows the question it
+// waits for, and its time does not run until the answer.
 func (r *activeRun) step(verb string, args any) (action.Result, error) {
 	ctx, stop := r.ctx, context.CancelFunc(func() {})
 	inTime := !untimedSteps[verb]
@@ -54,15 +54,15 @@ func (r *activeRun) step(verb string, args any) (action.Result, error) {
 	return r.call(r.ctx, verb, args, 0)
 }
 
-// untimedSteps are the steps that cost a run none of its time.
+// untimedSteps are the steps that do not use the time of a run.
 var untimedSteps = map[string]bool{action.VerbRunOpen.Name: true, action.VerbRunGuide.Name: true, action.VerbRunAllow.Name: true}
 
-// runAction does one action and logs its result. An action that did not begin because
-// the session is paused is not logged.
+// runAction does one action and logs its result. An action that did not start
+// because the session is paused is not logged.
 func (r *activeRun) runAction(a action.RunAction) error {
 	details, err := r.doAction(a)
 	for refused := refusedAt(err); refused != nil && r.askForHost(refused); refused = refusedAt(err) {
-		if !refused.judged { // it was done, and led there: doing it again might do more
+		if !refused.judged { // the action was done and led there; repeating it could have more effects
 			a = action.RunAction{Type: "navigate", URL: refused.url}
 		}
 		details, err = r.doAction(a)
@@ -79,10 +79,10 @@ func (r *activeRun) runAction(a action.RunAction) error {
 // refusal is an address that an action was not allowed to open.
 type refusal struct {
 	url    string
-	judged bool // before anything was done
+	judged bool // refused before anything was done
 }
 
-// refusedAt returns the address that a fault is about, nil for other faults.
+// refusedAt returns the refused address of a fault; nil for other faults.
 func refusedAt(err error) *refusal {
 	f := fault.From(err)
 	if f == nil || f.Code != fault.BlockedDomain {
@@ -96,8 +96,8 @@ func refusedAt(err error) *refusal {
 	return &refusal{url, judged}
 }
 
-// askForHost asks people for the host of an address, and reports whether one said
-// yes.
+// askForHost asks people to allow the host of an address, and reports whether it
+// was approved.
 func (r *activeRun) askForHost(to *refusal) bool {
 	_, err := r.step(action.VerbRunAllow.Name, &action.RunAllow{Run: r.run.ID, URL: to.url})
 	if err == nil {
@@ -135,7 +135,7 @@ func (r *activeRun) doAction(a action.RunAction) (details string, err error) {
 	return details, nil
 }
 
-// withinBudget runs f within what the run has left.
+// withinBudget runs f within the time that the run has left.
 func (r *activeRun) withinBudget(f func(context.Context) (string, error)) (string, error) {
 	ctx, stop := context.WithTimeout(r.ctx, r.left)
 	defer stop()
@@ -144,7 +144,7 @@ func (r *activeRun) withinBudget(f func(context.Context) (string, error)) (strin
 	return f(ctx)
 }
 
-// verbFor is an action as the call of a verb.
+// verbFor returns the verb and arguments of an action.
 func verbFor(a action.RunAction, left time.Duration) (verb string, args any) {
 	switch a.Type {
 	case "navigate":
@@ -180,8 +180,8 @@ func value[T any](p *T) (v T) {
 	return v
 }
 
-// timing is how long an action may take: what it says, or else usual, and
-// never more than the run has left.
+// timing returns how long an action may take: its own limit or the usual one, but
+// not more than the run has left.
 func timing(a action.RunAction, usual, left time.Duration) action.Timing {
 	if a.Timeout != nil {
 		usual = time.Duration(*a.Timeout) * time.Millisecond
@@ -189,7 +189,7 @@ func timing(a action.RunAction, usual, left time.Duration) action.Timing {
 	return action.Timing{Timeout: int(max(min(usual, left), time.Millisecond).Milliseconds())}
 }
 
-// describe says what was done, and to what: never what was typed.
+// describe describes a result and its target, never typed text.
 func describe(result action.Result) string {
 	switch d := result.Data.(type) {
 	case *action.Navigated:
@@ -217,7 +217,7 @@ func describe(result action.Result) string {
 	return "done"
 }
 
-// screenshot takes a screenshot, which the gateway keeps.
+// screenshot takes a screenshot, which is stored as an artifact.
 func (r *activeRun) screenshot(a action.RunAction) (string, error) {
 	result, err := r.step(action.VerbPageScreenshot.Name, &action.TakeScreenshot{FullPage: value(a.FullPage), Selector: a.Selector, Ref: a.Ref})
 	if err != nil {
@@ -235,8 +235,8 @@ func (r *activeRun) screenshot(a action.RunAction) (string, error) {
 	return fmt.Sprintf("%s, %d bytes, artifact %s", name, kept.Size, kept.ID), nil
 }
 
-// suffix makes a part of a file name of the name that the action gives: letters, digits,
-// - and _ only.
+// suffix makes a part of a file name from the action's name: only letters,
+// digits, - and _.
 func suffix(name string) string {
 	plain := strings.Map(func(c rune) rune {
 		switch {
@@ -251,7 +251,7 @@ func suffix(name string) string {
 	return "-" + plain
 }
 
-// search looks for text; none is a failure.
+// search searches for text. No match is a failure.
 func (r *activeRun) search(a action.RunAction) (string, error) {
 	result, err := r.step(action.VerbPageFind.Name, &action.Find{Text: a.Text})
 	if err != nil {
@@ -264,8 +264,8 @@ func (r *activeRun) search(a action.RunAction) (string, error) {
 	return fmt.Sprintf("%d matches", found.Total), nil
 }
 
-// wait waits for an element, or for some time. After that time it asks the page too, so
-// that the trail records the action.
+// wait waits for an element or for some time. After a plain wait it asks the page
+// too, so that the action is in the trail.
 func (r *activeRun) wait(a action.RunAction) (string, error) {
 	args := &action.WaitFor{Locator: a.Locator, State: "visible", Timeout: new(timing(a, elementLimit, r.left).Timeout)}
 	if a.MS == nil {
@@ -319,7 +319,7 @@ func (r *activeRun) readPage(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%d bytes of text, %d elements", len(content.Text), len(content.Elements)), nil
 }
 
-// collect adds the elements of a tree that can be acted on.
+// collect adds the interactive elements of a tree.
 func collect(n *action.Node, all []action.RunInteractive) []action.RunInteractive {
 	if n == nil || len(all) >= maxElements {
 		return all

@@ -14,12 +14,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
 
-const listedRuns = 100 // where a call does not say how many
+const listedRuns = 100 // default limit of a list
 
 // runStore keeps the records of runs.
 type runStore struct{ db *store.DB }
 
-// insert stores a run that is about to begin.
+// insert stores a new run.
 func (l runStore) insert(ctx context.Context, run action.Run, caller action.Caller) error {
 	text, err := json.Marshal(run)
 	if err != nil {
@@ -98,7 +98,7 @@ func (l runStore) list(ctx context.Context, scope string, args action.RunList) (
 	return all, rows.Err()
 }
 
-// orphan is a run whose gateway ended before it did.
+// orphan is a run of an earlier gateway that did not end.
 type orphan struct {
 	run    action.Run
 	caller action.Caller

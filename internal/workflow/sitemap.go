@@ -11,12 +11,11 @@ import (
 
 const (
 	maxSitemaps    = 20   // files of one crawl, indexes included
-	maxSitemapURLs = 5000 // addresses that are taken from them
+	maxSitemapURLs = 5000 // addresses read from them
 )
 
-// sitemap reads the addresses of a sitemap, or of the sitemaps that an index
-// names (https://www.sitemaps.org/protocol.html). What comes after a mistake
-// is not read.
+// sitemap parses the addresses of a sitemap, or of the sitemaps in an index
+// (https://www.sitemaps.org/protocol.html). It stops at the first syntax error.
 func sitemap(body []byte) (pages, more []string) {
 	decoder := xml.NewDecoder(bytes.NewReader(body))
 	decoder.Strict = false
@@ -46,8 +45,8 @@ func sitemap(body []byte) (pages, more []string) {
 	return pages, more
 }
 
-// fromSitemaps collects the pages that the sitemaps of an origin name, those
-// that robots.txt names first.
+// fromSitemaps collects the pages in the sitemaps of an origin, first those that
+// robots.txt names.
 func (c *crawlRun) fromSitemaps(ctx context.Context, origin string) []string {
 	queue := c.robots.of(ctx, origin).sitemaps
 	if len(queue) == 0 {

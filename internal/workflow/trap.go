@@ -8,21 +8,21 @@ import (
 )
 
 const (
-	maxURL        = 2000 // bytes; what is longer is made by a program that does not stop
+	maxURL        = 2000 // bytes; longer addresses are usually generated without end
 	maxSegments   = 20   // segments
 	maxRepeats    = 3    // of one segment in a path, such as /a/b/a/b/a/b
 	maxAlikePages = 40   // pages of one pattern (see traps.pattern), unless the crawl is large
 )
 
-// trapDetector finds addresses that a site generates without end: calendars, filters,
-// relative links that grow. The zero trapDetector is ready.
+// trapDetector finds addresses that a site generates without end: calendars,
+// filters, growing relative links. The zero trapDetector is ready.
 type trapDetector struct {
 	patterns map[string]int
-	maxAlike int // pages of one pattern; likeness when 0
+	maxAlike int // pages of one pattern; maxAlikePages if 0
 }
 
-// isTrap reports whether an address looks like one of a trap. It counts the
-// addresses it is asked about: ask about each once.
+// isTrap reports whether an address looks like part of a trap. It counts
+// addresses, so it must be called once for each.
 func (t *trapDetector) isTrap(address string) bool {
 	u := canonical(address)
 	if u == nil || len(address) > maxURL {
@@ -47,7 +47,7 @@ func (t *trapDetector) isTrap(address string) bool {
 	return t.patterns[shape] > most
 }
 
-// repeats reports whether one segment comes again and again. Numbers may.
+// repeats reports whether one segment, which is not a number, repeats too often.
 func repeats(segments []string) bool {
 	for _, s := range segments {
 		n := 0
@@ -65,11 +65,11 @@ func repeats(segments []string) bool {
 
 var number = regexp.MustCompile(`^\d{1,4}$`)
 
-// dated is a path that names a day or a month.
+// dated matches a path with a month or a day.
 var dated = regexp.MustCompile(`(^|[^\d])(19|20)\d\d([-/._]?)(0?[1-9]|1[0-2])([^\d]|\d\d?([^\d]|$)|$)`)
 
-// pattern is an address with what a program may count up left out: the values
-// of its query, and the dates in its path. varies says whether there is any.
+// pattern returns an address without what a program may count up: the values of
+// its query, and the dates in its path. varies reports whether there is any.
 func pattern(u *url.URL, segments []string) (shape string, varies bool) {
 	path := "/" + strings.Join(segments, "/")
 	if dated.MatchString(path) {

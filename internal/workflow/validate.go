@@ -10,8 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// validate refuses a run of which some part cannot be done, before any of it begins.
-// Faults: invalid_request, invalid_url.
+// validate refuses a run with an invalid part before anything starts. Faults:
+// invalid_request, invalid_url.
 func validate(run *action.RunStart) error {
 	for i, pattern := range run.DomainAllowlist {
 		if !isHost(pattern) {
@@ -55,8 +55,8 @@ func checkURL(field, address string, allowed []string) error {
 	return invalidField(field, "is on a host that domain_allowlist does not have", "add the host to domain_allowlist")
 }
 
-// matchesHost reports whether a pattern is for a host: the host itself, with a port
-// only for that port, or "*." for its sub-domains.
+// matchesHost reports whether a pattern matches a host: the same host, with a
+// port only this port, or with "*." its subdomains.
 func matchesHost(pattern, name, port string) bool {
 	if suffix, wild := strings.CutPrefix(pattern, "*"); wild {
 		return strings.HasSuffix(name, suffix) && len(name) > len(suffix)
@@ -70,7 +70,7 @@ func isHost(pattern string) bool {
 	return name != "" && !strings.HasPrefix(name, ".") && !strings.ContainsAny(name, "*/@ \t\r\n?#\\") && canonical("http://"+name+"/") != nil
 }
 
-// plainHost is a pattern as the URL standard writes its host.
+// plainHost returns a pattern with its host as the URL standard writes it.
 func plainHost(pattern string) string {
 	pattern = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(pattern)), ".")
 	name, wild := strings.CutPrefix(pattern, "*.")

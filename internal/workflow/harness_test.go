@@ -26,27 +26,27 @@ var (
 	person = action.Caller{Actor: "ann", Scope: "acme", Role: action.Operator}
 )
 
-// browser is the sessions behind a real gate: it notes what is done, and does
-// it as it is told.
+// browser simulates the sessions behind a real gate. It records what is done, and
+// fails as the test says.
 type browser struct {
 	gate.Sessions
 	approved []string
 	checks   []action.RunCheck
-	fails    map[string]error         // by verb, or by verb and what it names
+	fails    map[string]error         // by verb, or by verb and target
 	slow     map[string]time.Duration // by verb
 
 	mu   sync.Mutex
 	done []string
 	open int
 
-	late  bool   // what is asked for comes, though nobody waits any more
-	ended string // which browser was ended last
+	late  bool   // a start succeeds although its call has ended
+	ended string // id of the browser that was ended last
 }
 
-// QueueNotice is heard by nobody: the browser of a run ends with it.
+// QueueNotice does nothing, since the browser of a run ends with it.
 func (b *browser) QueueNotice(string, string) {}
 
-// behind is the browser and the records of runs.
+// behind passes calls to the browser or to the records of runs.
 type behind struct {
 	*browser
 	runs *workflow.Runs
@@ -156,22 +156,22 @@ func (b *browser) did() []string {
 	return slices.Clone(b.done)
 }
 
-// house is a gate with runs, before a browser.
-type house struct {
+// harness is a gate with runs and a fake browser.
+type harness struct {
 	*workflow.Orchestrator
-	t    *testing.T
-	b    *browser
-	db   *store.DB
-	gate *gate.Gate
-	desk *approval.Queue
-	runs *workflow.Runs
-	log  *audit.Log
+	t        *testing.T
+	b        *browser
+	db       *store.DB
+	gate     *gate.Gate
+	fakeGate *approval.Queue
+	runs     *workflow.Runs
+	log      *audit.Log
 }
 
-func openHouse(t *testing.T, path string, b *browser) *house {
+func openHarness(t *testing.T, path string, b *browser) *harness {
 	t.Helper()
 	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
-	h := &house{t: t, b: b}
+	h := &harness{t: t, b: b}
 	var err error
 	if h.db, err = store.Open(ctx, path); err != nil {
 		t.Fatal(err)
@@ -183,20 +183,20 @@ func openHouse(t *testing.T, path string, b *browser) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.desk, err = approval.Open(ctx, approval.Options{DB: h.db, Log: log}); err != nil {
+	if h.fakeGate, err = approval.Open(ctx, approval.Options{DB: h.db, Log: log}); err != nil {
 		t.Fatal(err)
 	}
 	if h.runs, err = workflow.OpenRuns(ctx, workflow.RunsOptions{DB: h.db, Log: log, Retention: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
-	if h.gate, err = gate.New(gate.Options{Sessions: behind{b, h.runs}, Policy: rules, Approvals: h.desk, Audit: h.log, Log: log}); err != nil {
+	if h.gate, err = gate.New(gate.Options{Sessions: behind{b, h.runs}, Policy: rules, Approvals: h.fakeGate, Audit: h.log, Log: log}); err != nil {
 		t.Fatal(err)
 	}
 	h.Orchestrator = workflow.New(h.gate, h.runs)
 	return h
 }
 
-func (h *house) close() {
+func (h *harness) close() {
 	ctx := context.Background()
 	if err := h.runs.Close(ctx); err != nil {
 		h.t.Error(err)
@@ -215,11 +215,11 @@ func good() *browser {
 	}}
 }
 
-// inHouse runs f in a house in a bubble whose clock moves on when all wait.
-func inHouse(t *testing.T, b *browser, f func(h *house)) {
+// withHarness runs f with a harness in a synctest bubble.
+func withHarness(t *testing.T, b *browser, f func(h *harness)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		h := openHouse(t, filepath.Join(t.TempDir(), "state.db"), b)
+		h := openHarness(t, filepath.Join(t.TempDir(), "state.db"), b)
 		defer func() {
 			h.close()
 			if b.open != 0 {
@@ -230,7 +230,7 @@ func inHouse(t *testing.T, b *browser, f func(h *house)) {
 	})
 }
 
-// input is a run of these actions.
+// input returns a run with these actions.
 func input(actions ...action.RunAction) *action.RunStart {
 	return &action.RunStart{URL: a + "/", DomainAllowlist: []string{"a.example"}, Actions: actions}
 }
@@ -239,7 +239,7 @@ func click(selector string) action.RunAction {
 	return action.RunAction{Type: "left_click", Locator: action.Locator{Selector: selector}}
 }
 
-func (h *house) make(who action.Caller, verb string, args any, wait time.Duration) (action.Run, error) {
+func (h *harness) make(who action.Caller, verb string, args any, wait time.Duration) (action.Run, error) {
 	result, err := h.Call(context.Background(), action.Call{Verb: verb, Caller: who, Args: args, Surface: "rest", Wait: wait})
 	if run, ok := result.Data.(*action.Run); ok {
 		return *run, err
@@ -248,7 +248,7 @@ func (h *house) make(who action.Caller, verb string, args any, wait time.Duratio
 }
 
 // run starts a run and waits for its end.
-func (h *house) run(who action.Caller, args *action.RunStart) action.Run {
+func (h *harness) run(who action.Caller, args *action.RunStart) action.Run {
 	h.t.Helper()
 	run, err := h.make(who, "run.start", args, 0)
 	if err != nil {
@@ -257,7 +257,7 @@ func (h *house) run(who action.Caller, args *action.RunStart) action.Run {
 	return run
 }
 
-func (h *house) wants(run action.Run, status, reason string) {
+func (h *harness) wants(run action.Run, status, reason string) {
 	h.t.Helper()
 	if run.State != action.RunEnded || run.FinalStatus != status || run.Reason == nil || run.Reason.Code != reason || run.Ended == nil {
 		h.t.Errorf("want %s (%s), got %s %s %+v\n%+v", status, reason, run.State, run.FinalStatus, run.Reason, run.Log)
