@@ -1,6 +1,6 @@
-// Package cdp speaks the Chrome DevTools Protocol: one connection, flattened
-// sessions, calls and events. It knows nothing of pages; nothing else in the
-// house speaks the protocol.
+// Package cdp implements the Chrome DevTools Protocol: one connection with
+// flattened sessions, calls and events. It knows nothing about pages. No other
+// package uses the protocol's messages.
 package cdp
 
 import (
@@ -13,30 +13,29 @@ import (
 	"sync/atomic"
 )
 
-// Transport carries whole protocol messages, in order. Read blocks until one
-// arrives; Close makes it return an error. Write may be called by several
-// goroutines at once.
+// Transport transports complete messages in order. Read blocks until one arrives;
+// Close makes it return an error. Write must be safe for concurrent use.
 type Transport interface {
 	Read() ([]byte, error)
 	Write(message []byte) error
 	Close() error
 }
 
-// Event is something the browser says by itself.
+// Event is an event of the browser.
 type Event struct {
 	Session string // id of the session it belongs to; empty for the browser's own
 	Method  string
 	Params  json.RawMessage
 }
 
-// ErrClosed is in the chain of every error of a connection that has ended.
+// ErrClosed is wrapped by every error of a connection that has ended.
 var ErrClosed = errors.New("cdp connection closed")
 
-// ErrDetached is in the chain of the error of a call whose session ended
-// before it was answered.
+// ErrDetached is wrapped by the error of a call whose session ended before the
+// answer.
 var ErrDetached = errors.New("cdp session detached")
 
-// Error is the browser's own answer that a call failed.
+// Error is an error answer of the browser.
 type Error struct {
 	Method  string `json:"-"`
 	Code    int    `json:"code"`
@@ -44,7 +43,7 @@ type Error struct {
 	Data    string `json:"data,omitempty"`
 }
 
-// Error returns the method and what the browser said of it.
+// Error returns the method and the browser's message.
 func (e *Error) Error() string {
 	if e.Data != "" {
 		return fmt.Sprintf("%s: %s (%d): %s", e.Method, e.Message, e.Code, e.Data)
@@ -63,16 +62,16 @@ type Conn struct {
 	waiting   map[int64]*Pending
 	relayed   map[int64]*Relayed
 	lines     map[string]*Line // by session
-	waitingOf map[*Line]int    // calls of a line in relayed
+	waitingOf map[*Line]int    // number of a line's calls in relayed
 	err       error
 }
 
-// Open starts a connection over a transport, which it owns from then on.
-// onEvent is called for every event on the reading goroutine, so that the
-// order of events and answers is kept: it must not block and must not wait
-// for a call. firstID is the id of the first call: a connection that takes
-// over a browser from another one starts elsewhere, so that answers to the
-// other's calls are not taken for its own.
+// Open starts a connection over a transport and takes ownership of it. onEvent is
+// called for every event on the reading goroutine, which keeps the order of
+// events and answers: it must not block and must not wait for a call. firstID is
+// the id of the first call: a connection that takes over a browser from another
+// connection starts with a different number, so that it does not take answers to
+// the other's calls for its own.
 func Open(transport Transport, firstID int64, onEvent func(Event)) *Conn {
 	c := &Conn{
 		transport: transport,
@@ -91,22 +90,21 @@ func Open(transport Transport, firstID int64, onEvent func(Event)) *Conn {
 // Done is closed when the connection has ended; Err then says why.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Err returns why the connection ended, nil while it lives.
+// Err returns why the connection ended; nil if it has not.
 func (c *Conn) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
 }
 
-// Waiting is how many calls the browser has not answered yet, those of lines
-// included.
+// Waiting returns how many calls are not answered yet, including those of lines.
 func (c *Conn) Waiting() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.waiting) + len(c.relayed)
 }
 
-// Close ends the connection and waits for its reader. Calls in flight fail.
+// Close ends the connection and waits for its reader. Waiting calls fail.
 func (c *Conn) Close() error {
 	err := c.transport.Close()
 	<-c.done
@@ -116,11 +114,11 @@ func (c *Conn) Close() error {
 // Root returns the browser's own session.
 func (c *Conn) Root() *Session { return &Session{conn: c} }
 
-// Session returns the session of that id.
+// Session returns the session with this id.
 func (c *Conn) Session(id string) *Session { return &Session{conn: c, id: id} }
 
-// Detach fails every call in flight of a session that has ended, with err and
-// ErrDetached in the chain.
+// Detach fails the waiting calls of an ended session. The error wraps err and
+// ErrDetached.
 func (c *Conn) Detach(session string, err error) {
 	c.mu.Lock()
 	var lost []*Pending
@@ -145,11 +143,11 @@ type message struct {
 	Error   *Error          `json:"error,omitempty"`
 }
 
-// read takes in messages. Answers to calls of a line are handed on piece by
-// piece; everything else is taken whole.
+// read reads messages. Answers to calls of a line are passed on in pieces;
+// everything else is read completely.
 func (c *Conn) read() {
 	in := piecesOf(c.transport)
-	var parts []byte // of a message that came in several
+	var parts []byte // of a message in several pieces
 	for {
 		piece, last, err := in.ReadPiece()
 		if err != nil {
@@ -178,7 +176,7 @@ func (c *Conn) read() {
 	}
 }
 
-const keptBuffer = 1 << 20 // bytes kept between messages: one large screenshot does not hold its memory for ever
+const keptBuffer = 1 << 20 // bytes kept between messages, so that a large screenshot's memory is released
 
 // join reads the rest of a message whose first piece is parts.
 func join(in Pieces, parts []byte) ([]byte, error) {
@@ -190,7 +188,7 @@ func join(in Pieces, parts []byte) ([]byte, error) {
 	}
 }
 
-// pass hands an answer on whose first piece is given.
+// pass passes on an answer, whose first piece is given.
 func pass(in Pieces, call *Relayed, piece []byte, last bool) error {
 	to := call.line.to
 	to.Answer(call, piece, last)
@@ -204,9 +202,9 @@ func pass(in Pieces, call *Relayed, piece []byte, last bool) error {
 	return nil
 }
 
-// take takes a whole message in: an event, or an answer to a call of ours.
+// take handles a complete message: an event, or an answer to a call of ours.
 func (c *Conn) take(data []byte) error {
-	if call, rest := c.answered(data); call != nil { // its first piece was too short to tell
+	if call, rest := c.answered(data); call != nil { // its first piece was too short to see this
 		call.line.to.Answer(call, rest, true)
 		return nil
 	}
@@ -247,8 +245,8 @@ func (c *Conn) end(err error) {
 	close(c.done)
 }
 
-// Session is one target's side of a connection. It is a value to be made at
-// will; it holds no state of its own.
+// Session is a session of a connection, for one target. It is a value without
+// state of its own.
 type Session struct {
 	conn *Conn
 	id   string
@@ -257,16 +255,16 @@ type Session struct {
 // ID returns the session id, empty for the browser's own session.
 func (s *Session) ID() string { return s.id }
 
-// Call sends a call and waits for its answer. params and result may be nil.
-// The browser's refusal is an *Error.
+// Call sends a call and waits for its answer. params and result may be nil. An
+// error answer of the browser is an *Error.
 func (s *Session) Call(ctx context.Context, method string, params, result any) error {
 	return s.Send(method, params).Wait(ctx, result)
 }
 
-// Post sends a call whose answer nobody waits for.
+// Post sends a call without waiting for its answer.
 func (s *Session) Post(method string, params any) { s.Send(method, params) }
 
-// Send sends a call without waiting for its answer, so that several travel
+// Send sends a call and returns at once, so that several calls can be sent
 // together.
 func (s *Session) Send(method string, params any) *Pending {
 	p := &Pending{conn: s.conn, session: s.id, method: method, done: make(chan struct{})}
@@ -302,7 +300,7 @@ func (s *Session) Send(method string, params any) *Pending {
 	return p
 }
 
-// Pending is a call whose answer has not been waited for.
+// Pending is a sent call.
 type Pending struct {
 	conn    *Conn
 	id      int64
@@ -332,7 +330,7 @@ func (p *Pending) Wait(ctx context.Context, result any) error {
 	return nil
 }
 
-// Done is closed when the call was answered, or will not be any more.
+// Done is closed when the call is answered, or will not be answered any more.
 func (p *Pending) Done() <-chan struct{} { return p.done }
 
 func (p *Pending) forget() {

@@ -16,7 +16,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// wire is a browser's end of a connection: what was sent, and what it says.
+// wire is the browser's end of a connection: what was sent, and what the browser
+// sends.
 type wire struct {
 	sent chan []byte
 	say  chan []byte
@@ -75,7 +76,7 @@ func open(t *testing.T, onEvent func(cdp.Event)) (*cdp.Conn, *wire, context.Cont
 	return conn, w, ctx
 }
 
-func TestAnswersFindTheirCallsWhateverTheirOrder(t *testing.T) {
+func TestAnswersAreMatchedToCallsInAnyOrder(t *testing.T) {
 	conn, w, ctx := open(t, func(cdp.Event) {})
 	first, second := conn.Session("s").Send("A.one", map[string]int{"x": 1}), conn.Root().Send("A.two", nil)
 	one, two := w.next(t), w.next(t)
@@ -111,12 +112,12 @@ func TestEventsAndAnswersKeepTheirOrder(t *testing.T) {
 	if err := call.Wait(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(seen, ","); got != "s B.before" { // told before the answer, on the reading goroutine
+	if got := strings.Join(seen, ","); got != "s B.before" { // delivered before the answer, on the reading goroutine
 		t.Errorf("events %q", got)
 	}
 }
 
-func TestTheBrowsersRefusalIsAnError(t *testing.T) {
+func TestAnErrorAnswerIsAnError(t *testing.T) {
 	conn, w, ctx := open(t, func(cdp.Event) {})
 	call := conn.Root().Send("A.one", nil)
 	answer, _ := json.Marshal(map[string]any{"id": w.next(t).ID, "error": map[string]any{"code": -32601, "message": "not found", "data": "more"}})
@@ -164,7 +165,7 @@ func TestCallsFailWhenTheConnectionEnds(t *testing.T) {
 	}
 }
 
-func TestACallThatIsGivenUpIsForgotten(t *testing.T) {
+func TestACancelledCallIsRemoved(t *testing.T) {
 	conn, w, ctx := open(t, func(cdp.Event) {})
 	short, cancel := context.WithCancel(ctx)
 	call := conn.Root().Send("A.one", nil)
@@ -174,7 +175,7 @@ func TestACallThatIsGivenUpIsForgotten(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	late, _ := json.Marshal(map[string]any{"id": id, "result": map[string]any{}})
-	w.say <- late // nobody waits: it must not end the connection
+	w.say <- late // an answer without a call must not end the connection
 	next := conn.Root().Send("A.two", nil)
 	answer, _ := json.Marshal(map[string]any{"id": w.next(t).ID, "result": map[string]any{}})
 	w.say <- answer
@@ -183,7 +184,7 @@ func TestACallThatIsGivenUpIsForgotten(t *testing.T) {
 	}
 }
 
-func TestPipeKeepsMessagesApart(t *testing.T) {
+func TestPipeSeparatesMessages(t *testing.T) {
 	var out strings.Builder
 	p := cdp.NewPipe(strings.NewReader("one\x00two\x00cut"), &out, func() error { return nil })
 	for _, want := range []string{"one", "two"} {

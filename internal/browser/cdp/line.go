@@ -9,28 +9,28 @@ import (
 	"strconv"
 )
 
-// Receiver takes what the browser says to a client of a line. Both methods are
-// called on the reading goroutine, in order, and must not block for long; what
-// they are given is valid until they return.
+// Receiver receives messages for a client of a line. Both methods are called on
+// the reading goroutine, in order, and must not block for long. Their arguments
+// are valid until they return.
 type Receiver interface {
-	// Event takes a whole event of one of the line's sessions.
+	// Event receives a complete event of one of the line's sessions.
 	Event(session string, message []byte)
-	// Answer takes one piece of the answer to a call of the line, without the
-	// `{"id":N` it begins with. last ends it.
+	// Answer receives one piece of the answer to a call of the line, without the
+	// leading `{"id":N`. last marks the last piece.
 	Answer(call *Relayed, piece []byte, last bool)
 }
 
 // Relayed is a call of a line that waits for its answer.
 type Relayed struct {
 	ID      int64  // the client's own id of the call
-	Session string // as the browser knows it
+	Session string // the browser's session id
 	Method  string
 
 	line *Line
 }
 
-// Line is a client's share of a connection: a browser session of its own, and
-// the sessions that grew from it. Nothing of other sessions comes through.
+// Line is a client's part of a connection: its own browser session, and the
+// sessions attached from it. It receives nothing of other sessions.
 type Line struct {
 	conn *Conn
 	to   Receiver
@@ -38,16 +38,16 @@ type Line struct {
 	own  map[string]struct{} // guarded by conn.mu
 }
 
-const mostCalls = 4096 // of a line that wait for their answers: a client that sends more is not waiting for any
+const maxWaitingCalls = 4096 // of a line; a client with more does not wait for answers
 
-// ErrFlood is returned to a line that has too many calls waiting.
-var ErrFlood = fmt.Errorf("more than %d calls wait for their answers", mostCalls)
+// ErrFlood is returned if a line has too many waiting calls.
+var ErrFlood = fmt.Errorf("more than %d calls wait for their answers", maxWaitingCalls)
 
-// ErrNoSession is returned for a session that is not the line's.
+// ErrNoSession is returned for a session that does not belong to the line.
 var ErrNoSession = errors.New("the session is not one of this client")
 
-// Attach gives a client a browser session of its own
-// (Target.attachToBrowserTarget). It must be closed.
+// Attach creates a browser session for a client (Target.attachToBrowserTarget).
+// The line must be closed.
 func (c *Conn) Attach(ctx context.Context, to Receiver) (*Line, error) {
 	var made struct {
 		Session string `json:"sessionId"`
@@ -60,11 +60,11 @@ func (c *Conn) Attach(ctx context.Context, to Receiver) (*Line, error) {
 	return l, nil
 }
 
-// Root returns the id of the line's browser session, which its client does not
-// know.
+// Root returns the id of the line's browser session. Its client does not know
+// this id.
 func (l *Line) Root() string { return l.root }
 
-// Adopt makes a session one of the line.
+// Adopt adds a session to the line.
 func (l *Line) Adopt(session string) {
 	l.conn.mu.Lock()
 	defer l.conn.mu.Unlock()
@@ -75,8 +75,8 @@ func (l *Line) Adopt(session string) {
 	l.conn.lines[session] = l
 }
 
-// Drop takes a session that has ended from the line. Its calls stay
-// unanswered, as the browser leaves them.
+// Drop removes an ended session from the line. Its calls stay unanswered, as in
+// the browser.
 func (l *Line) Drop(session string) {
 	l.conn.mu.Lock()
 	defer l.conn.mu.Unlock()
@@ -88,14 +88,14 @@ func (l *Line) Drop(session string) {
 	l.forget(func(r *Relayed) bool { return r.Session == session })
 }
 
-// Owns reports whether a session is one of the line.
+// Owns reports whether a session belongs to the line.
 func (l *Line) Owns(session string) bool {
 	l.conn.mu.Lock()
 	defer l.conn.mu.Unlock()
 	return l.conn.lines[session] == l
 }
 
-// forget drops calls that wait. The connection's mu is held.
+// forget removes waiting calls. The connection's mu must be held.
 func (l *Line) forget(which func(*Relayed) bool) {
 	for id, r := range l.conn.relayed {
 		if r.line == l && which(r) {
@@ -105,8 +105,8 @@ func (l *Line) forget(which func(*Relayed) bool) {
 	}
 }
 
-// Send sends a call for the client; its answer comes to the Receiver. params
-// must be a JSON value or empty. Errors: ErrNoSession, ErrFlood, ErrClosed.
+// Send sends a call for the client; the Receiver gets its answer. params must be
+// JSON or empty. Errors: ErrNoSession, ErrFlood, ErrClosed.
 func (l *Line) Send(call *Relayed, params []byte) error {
 	c := l.conn
 	call.line = l
@@ -119,7 +119,7 @@ func (l *Line) Send(call *Relayed, params []byte) error {
 		refused = c.err
 	case c.lines[call.Session] != l:
 		refused = ErrNoSession
-	case c.waitingOf[l] >= mostCalls:
+	case c.waitingOf[l] >= maxWaitingCalls:
 		refused = ErrFlood
 	default:
 		c.relayed[id] = call
@@ -136,8 +136,8 @@ func (l *Line) Send(call *Relayed, params []byte) error {
 }
 
 func (l *Line) encode(id int64, call *Relayed, params []byte) []byte {
-	method, _ := json.Marshal(call.Method)   // a string: cannot fail
-	session, _ := json.Marshal(call.Session) // the same
+	method, _ := json.Marshal(call.Method)   // cannot fail for a string
+	session, _ := json.Marshal(call.Session) // likewise
 	message := make([]byte, 0, len(params)+len(method)+len(session)+64)
 	message = strconv.AppendInt(append(message, `{"id":`...), id, 10)
 	message = append(append(message, `,"method":`...), method...)
@@ -147,9 +147,9 @@ func (l *Line) encode(id int64, call *Relayed, params []byte) []byte {
 	return append(append(append(message, `,"sessionId":`...), session...), '}')
 }
 
-// Close ends the line's browser session and all that grew from it
-// (Target.detachFromTarget). Nothing reaches the Receiver when it has
-// returned but what was on its way.
+// Close ends the line's browser session and all that were attached from it
+// (Target.detachFromTarget). After it has returned, the Receiver gets only
+// messages that were already being delivered.
 func (l *Line) Close(ctx context.Context) error {
 	c := l.conn
 	c.mu.Lock()
@@ -163,11 +163,12 @@ func (l *Line) Close(ctx context.Context) error {
 	return c.Root().Call(ctx, "Target.detachFromTarget", map[string]string{"sessionId": l.root}, nil)
 }
 
-// answerHead begins every answer: the browser writes the id first.
+// answerHead is the beginning of every answer, because the browser writes the id
+// first.
 var answerHead = []byte(`{"id":`)
 
-// answered returns the call of a line that a message answers, with what
-// follows the message's id; nil where it answers none.
+// answered returns the call of a line that a message answers, and what follows
+// the message's id; nil if it answers none.
 func (c *Conn) answered(piece []byte) (*Relayed, []byte) {
 	digits, found := bytes.CutPrefix(piece, answerHead)
 	if !found {
@@ -195,10 +196,10 @@ func (c *Conn) relayedCall(id int64) *Relayed {
 	return call
 }
 
-// sessionOf returns the session a message belongs to, empty for the browser's
-// own. The browser writes it last: the final brace ends the message, so that
-// the member before it is the message's, and a comma before the quote means
-// that the quote is no part of a string.
+// sessionOf returns the session of a message, empty for the browser's own. The
+// browser writes it last: the final brace ends the message, so the member before
+// it belongs to the message, and a comma before the quote means that the quote is
+// not inside a string.
 func sessionOf(message []byte) string {
 	const name = `,"sessionId":"`
 	rest, found := bytes.CutSuffix(message, []byte(`"}`))
@@ -212,8 +213,7 @@ func sessionOf(message []byte) string {
 	return string(rest[at+1:])
 }
 
-// lineOf returns the line a message's session belongs to, nil for the
-// engine's.
+// lineOf returns the line of a message's session; nil for the engine's.
 func (c *Conn) lineOf(message []byte) (*Line, string) {
 	session := sessionOf(message)
 	if session == "" {

@@ -6,16 +6,16 @@ import (
 	"fmt"
 )
 
-// Pieces is a Transport that hands messages out as they come, so that large
-// ones need not be held whole.
+// Pieces is a Transport that returns messages in pieces, so that large ones need
+// not be in memory completely.
 type Pieces interface {
 	Transport
-	// ReadPiece returns the next piece of a message, valid until the next
-	// call; last ends the message. It is used instead of Read.
+	// ReadPiece returns the next piece of a message, valid until the next call;
+	// last marks the last piece. It is used instead of Read.
 	ReadPiece() (piece []byte, last bool, err error)
 }
 
-// whole makes pieces of a transport that has whole messages only.
+// whole makes a Pieces from a transport with complete messages.
 type whole struct{ Transport }
 
 func (w whole) ReadPiece() ([]byte, bool, error) {

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Pipe is a Transport over Chromium's --remote-debugging-pipe: messages end
-// with a NUL byte.
+// Pipe is a Transport over Chromium's --remote-debugging-pipe. A NUL byte ends
+// each message.
 type Pipe struct {
 	in  *bufio.Reader
 	out io.Writer
@@ -17,8 +17,8 @@ type Pipe struct {
 	mu  sync.Mutex
 }
 
-// NewPipe makes a transport that reads from in and writes to out. end is
-// called by Close and must make a blocked read return.
+// NewPipe makes a transport that reads from in and writes to out. Close calls
+// end, which must make a blocked read return.
 func NewPipe(in io.Reader, out io.Writer, end func() error) *Pipe {
 	return &Pipe{in: bufio.NewReaderSize(in, 64<<10), out: out, end: end}
 }

@@ -2,8 +2,8 @@ package cdp
 
 import "sync"
 
-// Queue runs what events ask for, in order, away from the goroutine that reads
-// them: a write to the browser may block while the browser waits for us to
+// Queue runs the jobs that events cause, in order, on another goroutine than the
+// reading one: a write to the browser may block while the browser waits for us to
 // read.
 type Queue struct {
 	mu   sync.Mutex
@@ -14,7 +14,7 @@ type Queue struct {
 // NewQueue makes an empty queue.
 func NewQueue() *Queue { return &Queue{wake: make(chan struct{}, 1)} }
 
-// Add puts a job behind those that wait.
+// Add appends a job.
 func (q *Queue) Add(job func()) {
 	q.mu.Lock()
 	q.jobs = append(q.jobs, job)

@@ -10,8 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 )
 
-// Answer passes a piece of an answer on under the client's own id. Answers of
-// its browser session lose that session's id, which they end with.
+// Answer passes on a piece of an answer under the client's own id. It removes the
+// session id at the end of answers of the client's browser session.
 func (c *Client) Answer(to *cdp.Relayed, piece []byte, last bool) {
 	var head []byte
 	if !c.begun {
@@ -27,8 +27,8 @@ func (c *Client) Answer(to *cdp.Relayed, piece []byte, last bool) {
 	c.out.begin(last, head, held, body, end)
 }
 
-// cut returns what of an answer may be passed on by now. Its last bytes are
-// held back until it is known whether they are the tail.
+// cut returns the part of an answer that can be passed on now. It holds back the
+// last bytes until it is known whether they are the session id.
 func (c *Client) cut(piece []byte, last bool) (held, body, end []byte) {
 	held, body = bytes.Clone(c.held), piece
 	if len(piece) < len(c.tail) {
@@ -48,16 +48,16 @@ func (c *Client) cut(piece []byte, last bool) (held, body, end []byte) {
 	return held, body, end
 }
 
-const mostLooked = 64 << 10 // bytes of an answer that names a stream
+const maxInspected = 64 << 10 // bytes of an answer with a stream's handle
 
-// look notes the stream that an answer names.
+// look records the stream that an answer names.
 func (c *Client) look(to *cdp.Relayed, piece []byte, last bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, asked := c.printing[to.ID]; !asked {
 		return
 	}
-	if c.whole = append(c.whole, piece...); !last && len(c.whole) < mostLooked {
+	if c.whole = append(c.whole, piece...); !last && len(c.whole) < maxInspected {
 		return
 	}
 	delete(c.printing, to.ID)
@@ -73,8 +73,8 @@ func (c *Client) look(to *cdp.Relayed, piece []byte, last bool) {
 	c.whole = nil
 }
 
-// ask makes a call for the client whose answer decides what else the client may do,
-// or has more in it than the client may see.
+// ask makes a call for the client whose answer decides what else the client may
+// do, or contains more than the client may see.
 func (c *Client) ask(ctx context.Context, m call, j judgement) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -103,7 +103,7 @@ func (c *Client) ask(ctx context.Context, m call, j judgement) {
 	}
 }
 
-// shown is the part of a result that the client may see.
+// shown returns the part of a result that the client may see.
 func (c *Client) shown(j judgement, result json.RawMessage) (any, error) {
 	switch j.wants {
 	case targets:
@@ -125,7 +125,7 @@ func (c *Client) shownTargets(result json.RawMessage) (any, error) {
 		Infos []json.RawMessage `json:"targetInfos"`
 	}
 	if err := json.Unmarshal(result, &all); err != nil {
-		return nil, err //nolint:wrapcheck // told as no answer
+		return nil, err //nolint:wrapcheck // the caller treats it as no answer
 	}
 	seen := make([]json.RawMessage, 0, len(all.Infos))
 	for _, raw := range all.Infos {
@@ -137,8 +137,8 @@ func (c *Client) shownTargets(result json.RawMessage) (any, error) {
 	return map[string]any{"targetInfos": seen}, nil
 }
 
-// shownContexts lists the contexts that the client made. Clients take the session's
-// own context for the default one, which is not listed.
+// shownContexts lists the contexts that the client made. The session's own
+// context is not listed, because clients treat it as the default one.
 func (c *Client) shownContexts() any {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,14 +149,14 @@ func (c *Client) shownContexts() any {
 	return map[string]any{"browserContextIds": ids, "defaultBrowserContextId": c.host.Home()}
 }
 
-// taken notes that the client made a context, and sets the session's download
-// behaviour in it before a page can be opened there.
+// taken records that the client made a context, and sets the session's download
+// behaviour in it before a page can open there.
 func (c *Client) taken(result json.RawMessage) (any, error) {
 	var made struct {
 		ID string `json:"browserContextId"`
 	}
 	if err := json.Unmarshal(result, &made); err != nil {
-		return nil, err //nolint:wrapcheck // told as no answer
+		return nil, err //nolint:wrapcheck // the caller treats it as no answer
 	}
 	c.mu.Lock()
 	c.contexts[made.ID] = struct{}{}

@@ -14,20 +14,20 @@ import (
 // call is one message of a client.
 type call struct {
 	id      int64
-	session string // empty: the client's first
+	session string // empty: the client's first session
 	root    bool   // of the browser, not of a target
 	method  string
-	params  jsontext.Value // an object; empty where none was given
+	params  jsontext.Value // an object; may be empty
 }
 
-// methodPattern is how the protocol names its methods.
+// methodPattern matches the names of methods.
 var methodPattern = regexp.MustCompile(`^[A-Z][A-Za-z]{0,39}\.[a-z][A-Za-z0-9]{0,79}$`)
 
 var errMalformed = errors.New("the message is no call of the protocol")
 
-// parse reads a message strictly: one JSON object (RFC 8259) in UTF-8 without
-// repeated names at any depth, with id, method, params and sessionId and
-// nothing else. What two parsers could read in two ways is refused.
+// parse parses a message strictly: one JSON object (RFC 8259) in UTF-8, without
+// duplicate names at any depth, with id, method, params and sessionId only. A
+// message that two parsers could read differently is refused.
 func parse(message []byte) (call, error) {
 	var raw struct {
 		ID      int64          `json:"id"`
@@ -56,7 +56,7 @@ func parse(message []byte) (call, error) {
 	return c, nil
 }
 
-// params are the parameters of a call, of which a rule reads and sets some.
+// params are the parameters of a call, for rules that read or set some of them.
 type params map[string]jsontext.Value
 
 func (c *call) decode() (params, error) {
@@ -70,8 +70,7 @@ func (c *call) decode() (params, error) {
 	return p, nil
 }
 
-// read decodes a parameter into a value of its type; an absent one leaves the
-// value as it is.
+// read decodes a parameter. If it is absent, the result is the zero value.
 func read[T any](p params, name string) (T, error) {
 	var value T
 	raw, given := p[name]
@@ -84,7 +83,7 @@ func read[T any](p params, name string) (T, error) {
 	return value, nil
 }
 
-// set sets a parameter to a value that JSON can hold.
+// set sets a parameter.
 func (p params) set(name string, value any) {
 	raw, err := json.Marshal(value)
 	if err == nil {

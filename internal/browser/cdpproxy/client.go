@@ -15,22 +15,23 @@ import (
 )
 
 const (
-	askTimeout   = 10 * time.Second // for the browser process to answer what a client's call depends on
-	closeTimeout = 5 * time.Second  // for it to end a client's sessions
-	pauseLimit   = 10 * time.Second // a new target waits for a client's debugger, which others wait for too
-	mostBrowsers = 20               // sessions of the browser that a client may have
-	mostContexts = 20               // that a client may have; each may have the session's tabs
+	askTimeout         = 10 * time.Second // for an answer of the browser that a client's call depends on
+	closeTimeout       = 5 * time.Second  // for the browser to end a client's sessions
+	pauseLimit         = 10 * time.Second // a new target waits for a client's debugger, and others wait with it
+	maxBrowserSessions = 20               // browser sessions of a client
+	maxContexts        = 20               // of a client
 )
 
-// Host is what clients need of the page engine. Its methods are also called on the
-// goroutine that reads the connection, and must not wait for the browser.
+// Host is the part of the page engine that clients need. Its methods are also
+// called on the goroutine that reads the connection, and must not wait for the
+// browser.
 type Host interface {
 	Home() string               // browser context of the session's tabs
-	Judge(address string) error // a document may be loaded from there
+	Judge(address string) error // nil if a document may be loaded from this address
 	Downloads() map[string]any  // parameters of Browser.setDownloadBehavior
-	Uploads() string            // folder of files that pages may be given; empty: none
+	Uploads() string            // folder of files that pages may get; empty: none
 	World() string              // name of the engine's own script world
-	Keeps(target string) bool   // a dialog of that target is one of ours to answer
+	Keeps(target string) bool   // the engine answers a dialog of this target
 }
 
 // Client is one client of a session's browser.
@@ -42,17 +43,17 @@ type Client struct {
 	out       *outbox
 	jobs      *cdp.Queue
 
-	tail  []byte // what ends the messages of the client's browser session
-	begun bool   // a piece of an answer was passed on, and not its last
-	held  []byte // end of that answer so far, that may be the tail
-	whole []byte // of that answer, where it is looked through
+	tail  []byte // end of the messages of the client's browser session
+	begun bool   // an answer was partly passed on
+	held  []byte // its last bytes, which may be the tail
+	whole []byte // the answer, if it is inspected
 
 	mu       sync.Mutex
 	targets  map[string]string      // by session
-	browsers map[string]struct{}    // sessions of the browser that the client asked for besides its first
-	contexts map[string]struct{}    // that the client made
-	streams  map[string]struct{}    // that it may read
-	printing map[int64]struct{}     // its calls whose answers name such a stream
+	browsers map[string]struct{}    // further browser sessions of the client
+	contexts map[string]struct{}    // contexts that the client made
+	streams  map[string]struct{}    // streams that the client may read
+	printing map[int64]struct{}     // its calls whose answers contain a stream's handle
 	pauses   map[string]*time.Timer // of targets that wait for the client, by session; nil when it is closed
 }
 
@@ -89,10 +90,11 @@ func (c *Client) Close() {
 	c.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	_ = c.line.Close(ctx) // where the browser does not answer, its end is the session's
+	_ = c.line.Close(ctx) // if the browser does not answer, the session ends anyway
 }
 
-// Serve carries messages both ways, as action.Attachment says, and closes.
+// Serve passes messages in both directions, as action.Attachment says, and closes
+// the client.
 func (c *Client) Serve(ctx context.Context, wire action.Wire) error {
 	defer c.Close()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -113,7 +115,7 @@ func (c *Client) Serve(ctx context.Context, wire action.Wire) error {
 	return ended(context.Cause(ctx))
 }
 
-// ended makes a fault of the reason why a client was ended.
+// ended returns the fault for a client that was ended.
 func ended(err error) error {
 	switch {
 	case errors.Is(err, errGone):
@@ -126,10 +128,10 @@ func ended(err error) error {
 	return err
 }
 
-// errGone is the cause of a client that went away.
+// errGone is the cause if the client disconnected.
 var errGone = errors.New("the client went away")
 
-// receive reads the client's calls, one after the other.
+// receive reads the client's calls one by one.
 func (c *Client) receive(ctx context.Context, wire action.Wire) error {
 	for {
 		message, err := wire.Read(ctx)
@@ -145,7 +147,7 @@ func (c *Client) receive(ctx context.Context, wire action.Wire) error {
 	}
 }
 
-// take judges one call and carries the judgement out. An error ends the client.
+// take judges one call and carries out the judgement. An error ends the client.
 func (c *Client) take(ctx context.Context, message []byte) error {
 	m, err := parse(message)
 	if err != nil {
@@ -170,12 +172,12 @@ func (c *Client) take(ctx context.Context, message []byte) error {
 		return nil
 	}
 	c.onMessage(action.Message{Method: m.method, Refused: j.noted})
-	return c.carry(ctx, m, j)
+	return c.forward(ctx, m, j)
 }
 
-// abandon fails a paused request that a client wanted to continue with an address
-// that is not allowed. Clients such as Playwright do not look at the answer to their
-// call, and the page would wait for ever.
+// abandon fails a paused request that a client wanted to continue with a
+// forbidden address. Clients such as Playwright ignore the answer to their call,
+// and the page would wait forever.
 func (c *Client) abandon(m call) {
 	if m.method != "Fetch.continueRequest" || m.session == "" {
 		return
@@ -220,9 +222,9 @@ func (c *Client) permitted(ctx context.Context, j judgement) error {
 	return nil
 }
 
-// carry passes a call on. Where something is to be looked for in its answer, it
-// waits for the answer before the next call of the client is read.
-func (c *Client) carry(ctx context.Context, m call, j judgement) error {
+// forward passes a call on. If its answer must be inspected, it waits for the
+// answer before the next call is read.
+func (c *Client) forward(ctx context.Context, m call, j judgement) error {
 	if j.params != nil {
 		var err error
 		if m.params, err = j.params.encode(); err != nil {
@@ -267,7 +269,7 @@ func (c *Client) reply(m call, name string, value any) {
 	head := []byte(`{"id":` + strconv.FormatInt(m.id, 10) + `,"` + name + `":`)
 	end := []byte("}")
 	if m.session != "" {
-		session, _ := json.Marshal(m.session) // a string: cannot fail
+		session, _ := json.Marshal(m.session) // cannot fail for a string
 		end = append(append([]byte(`,"sessionId":`), session...), '}')
 	}
 	c.out.put(head, raw, end)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// info is what the browser says of a target.
+// info describes a target.
 type info struct {
 	ID      string `json:"targetId"`
 	Type    string `json:"type"`
@@ -21,8 +21,8 @@ var (
 	endMessage = []byte("}")
 )
 
-// Event takes an event of one of the client's sessions, and passes it on unless it
-// is about something that the client may not see.
+// Event handles an event of one of the client's sessions, and passes it on unless
+// it is about something that the client may not see.
 func (c *Client) Event(session string, message []byte) {
 	switch {
 	case !bytes.HasPrefix(message, anyMethod):
@@ -41,7 +41,7 @@ func (c *Client) Event(session string, message []byte) {
 	c.out.put(message)
 }
 
-// traced notes the stream of a trace, which the client may read.
+// traced records the stream of a trace, which the client may read.
 func (c *Client) traced(message []byte) {
 	var e struct {
 		Params struct {
@@ -56,8 +56,8 @@ func (c *Client) traced(message []byte) {
 	c.streams[e.Params.Stream] = struct{}{}
 }
 
-// concerns notes what an event says of targets, and reports whether the client may
-// have it.
+// concerns records what an event says about targets, and reports whether the
+// client may see it.
 func (c *Client) concerns(session string, message []byte) bool {
 	var e struct {
 		Method string `json:"method"`
@@ -74,7 +74,7 @@ func (c *Client) concerns(session string, message []byte) bool {
 	case "Target.attachedToTarget":
 		browser := e.Params.Info.Type == "browser" // filtered like the client's first session
 		if !browser && !(*grant)(c).sees(e.Params.Info) {
-			c.letGo(session, e.Params.Session)
+			c.detachHidden(session, e.Params.Session)
 			return false
 		}
 		c.mu.Lock()
@@ -108,17 +108,17 @@ func (c *Client) concerns(session string, message []byte) bool {
 	return true
 }
 
-// letGo detaches the client from a target that it may not see: a target that waits
-// for its debuggers would otherwise wait for this one too.
-func (c *Client) letGo(parent, session string) {
+// detachHidden detaches the client from a target that it may not see. A target
+// that waits for its debuggers would otherwise wait for this client too.
+func (c *Client) detachHidden(parent, session string) {
 	c.jobs.Add(func() {
 		c.conn.Session(session).Send("Runtime.runIfWaitingForDebugger", nil)
 		c.conn.Session(parent).Send("Target.detachFromTarget", map[string]string{"sessionId": session})
 	})
 }
 
-// resumeLate bounds how long a target waits for the client to let it run: the
-// page engine and other clients wait with it. mu is held.
+// resumeLate limits how long a target waits for the client to resume it, because
+// the page engine and other clients wait too. mu must be held.
 func (c *Client) resumeLate(session string) {
 	if c.pauses == nil {
 		return
@@ -128,9 +128,9 @@ func (c *Client) resumeLate(session string) {
 	})
 }
 
-// kept reports whether only the engine answers a dialog: one that opened during a
-// call over the API, whose caller gets it, or one that asks whether to leave the
-// page, which the engine always accepts. Two that answer would race.
+// kept reports whether only the engine may answer a dialog: one that opened
+// during a call over the API, whose caller gets it, or one that asks whether to
+// leave the page, which the engine always accepts. Two answers would race.
 func (c *Client) kept(session string, message []byte) bool {
 	var e struct {
 		Params struct {

@@ -7,58 +7,59 @@ import (
 	"strings"
 )
 
-// refusal is why a call is not passed on.
+// refusal is the reason why a call is not passed on.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// wants is what is looked for in an answer.
+// wants says what an answer must be inspected for.
 type wants int
 
 const (
 	nothing    wants = iota
-	targets          // a list of targets, of which foreign ones are left out
-	contexts         // a list of contexts, likewise
-	newContext       // a context that is the client's from now on
-	oldContext       // a context that is the client's no more
-	stream           // a stream that the client may read
+	targets          // a list of targets; those of others are removed
+	contexts         // a list of contexts; those of others are removed
+	newContext       // a new context of the client
+	oldContext       // a context that the client disposed of
+	stream           // the handle of a stream that the client may read
 )
 
-// judgement is how a call is passed on.
+// judgement says how a call is passed on.
 type judgement struct {
-	params  params // nil: as they came
-	target  string // must be of a context that the client may use
-	session string // must be a session of the client
+	params  params // nil: unchanged
+	target  string // must belong to a context that the client may use
+	session string // must be one of the client's
 	context string // that is disposed of
 	wants   wants
-	noted   string // what was changed, for the audit
+	noted   string // what was changed, for the audit trail
 }
 
-// sessionView is what the filter asks about the session and the client.
+// sessionView is the information about the session and the client that rules
+// need.
 type sessionView interface {
 	home() string               // the session's own context
-	holds(context string) bool  // the client may use the context: the session's own, or one it made
+	holds(context string) bool  // the client may use the context: the session's own or one that it made
 	made(context string) bool   // the client made the context
 	reads(stream string) bool   // the client may read the stream
 	judge(address string) error // a document may be loaded from there
-	uploads() string            // the folder of the box whose files pages may be given; empty: none
+	uploads() string            // folder in the box of files that pages may get; empty: none
 	world() string              // the engine's own script world
-	downloads() map[string]any  // how downloads are handled
-	full() bool                 // the client has as many contexts as it may
-	spread() bool               // the client has as many browser sessions as it may
-	keeps(session string) bool  // an open dialog there is the engine's to answer
+	downloads() map[string]any  // the parameters of Browser.setDownloadBehavior
+	full() bool                 // the client has maxContexts
+	spread() bool               // the client has maxBrowserSessions
+	keeps(session string) bool  // the engine answers an open dialog there
 }
 
-// Rule is what the filter does about one method, or one domain ("Name.*").
+// Rule is the filter's rule for one method, or one domain ("Name.*").
 type Rule struct {
 	Method string
-	Why    string // why it is refused, or what must hold; empty where it is only adapted
+	Why    string // why it is refused, or what must hold; empty if it is only adapted
 	judge  func(h sessionView, c *call, p params) (judgement, error)
-	closed bool // refused whatever its parameters
+	closed bool // always refused
 }
 
-// judge decides on a call: it is passed on, changed or refused (the error is a
-// refusal). It depends on nothing but the call and the sessionView.
+// judge decides whether a call is passed on, changed or refused (the error is a
+// refusal). It depends only on the call and the sessionView.
 func judge(h sessionView, c *call) (judgement, error) {
 	if rule, known := rules[c.method]; known {
 		if rule.closed {
@@ -76,9 +77,9 @@ func judge(h sessionView, c *call) (judgement, error) {
 	return judgement{}, refusal("it is not among the methods that stay within a session")
 }
 
-// open are the methods that are passed on as they come: those of Chromium 156
-// that act on the pages a session is attached to. Each line is a domain and its
-// methods. What a newer browser adds is refused until it has been read.
+// openList has the methods that are passed on unchanged: those of Chromium 156
+// that act on the pages of a session. Each line is a domain and its methods.
+// Methods of a newer browser are refused until they have been reviewed.
 //
 //go:embed open.txt
 var openList string
@@ -94,12 +95,12 @@ var open = func() map[string]struct{} {
 	return methods
 }()
 
-// address is what the browser may be told to load: the prefix leaves no second
-// reading of the scheme (URL standard, 4.4).
+// address matches what the browser may load. The prefix makes the scheme
+// unambiguous (URL standard, 4.4).
 var address = regexp.MustCompile(`^(?i:https?)://[^\x00-\x20\\/]`)
 
-// document refuses addresses that are no document of the web, and those that
-// the session may not open.
+// document refuses addresses that are not web documents, and those that the
+// session may not open.
 func document(h sessionView, url string) error {
 	if url == "" || url == "about:blank" {
 		return nil
@@ -123,8 +124,8 @@ func opensDocument(h sessionView, _ *call, p params) (judgement, error) {
 
 func pass(sessionView, *call, params) (judgement, error) { return judgement{}, nil }
 
-// inContext makes an absent context the session's own, and refuses foreign
-// ones.
+// inContext replaces an absent context by the session's own, and refuses contexts
+// of others.
 func inContext(h sessionView, c *call, p params) (judgement, error) {
 	context, err := read[string](p, "browserContextId")
 	switch {
@@ -162,7 +163,7 @@ func createTarget(h sessionView, c *call, p params) (judgement, error) {
 	if hidden {
 		return judgement{}, refusal("hidden targets cannot be watched")
 	}
-	return inContext(h, &call{method: c.method, root: true}, p) // wherever it is asked, it is the browser that makes it
+	return inContext(h, &call{method: c.method, root: true}, p) // the browser makes it, whichever session the call is in
 }
 
 func createContext(h sessionView, _ *call, p params) (judgement, error) {
@@ -174,7 +175,7 @@ func createContext(h sessionView, _ *call, p params) (judgement, error) {
 			return judgement{}, refusal(name + ": the egress door is the one way out")
 		}
 	}
-	p.set("disposeOnDetach", true) // it ends with its client
+	p.set("disposeOnDetach", true) // the context ends with its client
 	return judgement{params: p, wants: newContext}, nil
 }
 
@@ -189,7 +190,7 @@ func disposeContext(h sessionView, _ *call, p params) (judgement, error) {
 	return judgement{wants: oldContext, context: context}, nil
 }
 
-// flat refuses sessions whose messages travel inside of others.
+// flat refuses sessions whose messages are nested in others.
 func flat(_ sessionView, _ *call, p params) (judgement, error) {
 	on, err := read[bool](p, "autoAttach")
 	if err != nil {
@@ -227,8 +228,8 @@ func detach(_ sessionView, _ *call, p params) (judgement, error) {
 	return judgement{session: session}, nil
 }
 
-// setDownloads keeps downloads as the session has them, and lets the client
-// hear of them.
+// setDownloads keeps the session's download behaviour, and turns events on for
+// the client.
 func setDownloads(h sessionView, c *call, p params) (judgement, error) {
 	behavior, err := read[string](p, "behavior")
 	if err != nil {
@@ -252,7 +253,7 @@ func setDownloads(h sessionView, c *call, p params) (judgement, error) {
 	return j, nil
 }
 
-// uploadsOnly refuses files outside of the folder of uploads.
+// uploadsOnly refuses files outside of the upload folder.
 func uploadsOnly(h sessionView, files []string) error {
 	folder := h.uploads() + "/"
 	for _, file := range files {
@@ -281,8 +282,8 @@ func dragFiles(h sessionView, _ *call, p params) (judgement, error) {
 	return judgement{}, uploadsOnly(h, data.Files)
 }
 
-// notOurWorld refuses to run a client's scripts in the script world that the
-// engine judges elements from.
+// notOurWorld refuses to run a client's scripts in the script world of the
+// engine, which judges elements there.
 func notOurWorld(name string) func(sessionView, *call, params) (judgement, error) {
 	return func(h sessionView, _ *call, p params) (judgement, error) {
 		world, err := read[string](p, name)

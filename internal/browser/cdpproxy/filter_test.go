@@ -8,22 +8,22 @@ import (
 	"testing"
 )
 
-// room is a small session: one context of its own, one that the client made.
-type room struct{ crowded, busy bool }
+// fakeView is a session with its own context and one that the client made.
+type fakeView struct{ crowded, busy bool }
 
-func (room) home() string              { return "HOME" }
-func (room) holds(context string) bool { return context == "HOME" || context == "MINE" }
-func (room) made(context string) bool  { return context == "MINE" }
-func (room) reads(handle string) bool  { return handle == "7" }
-func (room) downloads() map[string]any {
+func (fakeView) home() string              { return "HOME" }
+func (fakeView) holds(context string) bool { return context == "HOME" || context == "MINE" }
+func (fakeView) made(context string) bool  { return context == "MINE" }
+func (fakeView) reads(handle string) bool  { return handle == "7" }
+func (fakeView) downloads() map[string]any {
 	return map[string]any{"behavior": "deny", "eventsEnabled": true}
 }
-func (room) uploads() string     { return "/tmp/upload" }
-func (room) world() string       { return "ours" }
-func (r room) spread() bool      { return r.crowded }
-func (r room) full() bool        { return r.crowded }
-func (r room) keeps(string) bool { return r.busy }
-func (room) judge(address string) error {
+func (fakeView) uploads() string     { return "/tmp/upload" }
+func (fakeView) world() string       { return "ours" }
+func (r fakeView) spread() bool      { return r.crowded }
+func (r fakeView) full() bool        { return r.crowded }
+func (r fakeView) keeps(string) bool { return r.busy }
+func (fakeView) judge(address string) error {
 	if strings.Contains(address, "evil") {
 		return errors.New("blocked")
 	}
@@ -52,7 +52,7 @@ func message(session, method, params string) string {
 	return m + "}"
 }
 
-func TestWhatWouldLeaveTheSessionIsRefused(t *testing.T) {
+func TestCallsBeyondTheSessionAreRefused(t *testing.T) {
 	for _, refused := range []struct{ method, params string }{
 		{"Browser.close", ""}, {"Browser.crash", ""}, {"Browser.crashGpuProcess", ""}, {"Browser.getBrowserCommandLine", ""},
 		{"Browser.executeBrowserCommand", `{"commandId":"openTabSearch"}`}, {"Browser.grantPermissions", `{"permissions":[],"browserContextId":"OTHER"}`},
@@ -77,7 +77,7 @@ func TestWhatWouldLeaveTheSessionIsRefused(t *testing.T) {
 		{"Network.setRequestInterception", `{"patterns":[]}`}, {"Network.loadNetworkResource", `{"url":"file:///etc/passwd"}`},
 		{"Security.setIgnoreCertificateErrors", `{"ignore":true}`}, {"Storage.getCookies", `{"browserContextId":"OTHER"}`},
 		{"Tracing.start", `{"perfettoConfig":"eA=="}`}, {"Tracing.start", `{"tracingBackend":"system"}`}, {"Tracing.requestMemoryDump", ""},
-		// It would outlast the client, or run what nothing checked.
+		// These outlast the client, or run unchecked data.
 		{"Page.addCompilationCache", `{"url":"https://a.example/x.js","data":"eA=="}`}, {"LayerTree.loadSnapshot", `{"tiles":[]}`}, {"Page.setRPHRegistrationMode", `{"mode":"autoAccept"}`},
 		{"Emulation.setVirtualTimePolicy", `{"policy":"pause"}`}, {"Page.startScreenRecording", ""}, {"Page.waitForDebugger", ""},
 		// The engine's own script world.
@@ -94,20 +94,20 @@ func TestWhatWouldLeaveTheSessionIsRefused(t *testing.T) {
 		{"IO.read", `{"handle":"1"}`}, {"IO.read", ""}, {"IO.resolveBlob", `{"objectId":"1"}`}, {"IO.close", `{"handle":"1"}`},
 	} {
 		for _, session := range []string{"", "S1"} {
-			if _, j, err := try(t, room{}, message(session, refused.method, refused.params)); err == nil && j.target == "" && j.session == "" {
+			if _, j, err := try(t, fakeView{}, message(session, refused.method, refused.params)); err == nil && j.target == "" && j.session == "" {
 				t.Errorf("%s %s of session %q is passed on", refused.method, refused.params, session)
 			}
 		}
 	}
-	if _, _, err := try(t, room{crowded: true}, message("", "Target.createBrowserContext", "")); err == nil {
-		t.Error("a client may have contexts without end")
+	if _, _, err := try(t, fakeView{crowded: true}, message("", "Target.createBrowserContext", "")); err == nil {
+		t.Error("a client can have any number of contexts")
 	}
-	if _, _, err := try(t, room{busy: true}, message("S1", "Page.handleJavaScriptDialog", `{"accept":true}`)); err == nil {
-		t.Error("a client answers a dialog that is not its own")
+	if _, _, err := try(t, fakeView{busy: true}, message("S1", "Page.handleJavaScriptDialog", `{"accept":true}`)); err == nil {
+		t.Error("a client can answer a dialog of the engine")
 	}
 }
 
-func TestWhatStaysInTheSessionIsPassedOn(t *testing.T) {
+func TestCallsWithinTheSessionArePassedOn(t *testing.T) {
 	for _, passed := range []struct{ session, method, params, becomes string }{
 		{"S1", "Page.navigate", `{"url":"https://a.example/x"}`, ""}, {"S1", "Page.navigate", `{"url":"about:blank"}`, ""}, {"S1", "Page.navigate", `{"url":"HTTP://a.example"}`, ""},
 		{"S1", "Runtime.evaluate", `{"expression":"1"}`, ""}, {"S1", "Page.setBypassCSP", `{"enabled":true}`, ""}, {"S1", "Network.getAllCookies", "", ""}, {"S1", "Page.navigate", `null`, ""},
@@ -121,7 +121,7 @@ func TestWhatStaysInTheSessionIsPassedOn(t *testing.T) {
 		{"", "Browser.setDownloadBehavior", `{"behavior":"allowAndName","downloadPath":"/tmp/x","eventsEnabled":true}`, `{"behavior":"deny","browserContextId":"HOME","eventsEnabled":true}`},
 		{"", "Browser.setDownloadBehavior", `{"behavior":"deny","browserContextId":"MINE"}`, `{"behavior":"deny","browserContextId":"MINE"}`},
 	} {
-		c, j, err := try(t, room{}, message(passed.session, passed.method, passed.params))
+		c, j, err := try(t, fakeView{}, message(passed.session, passed.method, passed.params))
 		if err != nil {
 			t.Errorf("%s %s: %v", passed.method, passed.params, err)
 			continue
@@ -137,7 +137,7 @@ func TestWhatStaysInTheSessionIsPassedOn(t *testing.T) {
 	}
 }
 
-func TestMessagesThatCouldBeReadInTwoWaysAreRefused(t *testing.T) {
+func TestAmbiguousMessagesAreRefused(t *testing.T) {
 	for _, bad := range []string{
 		``, `{`, `[]`, `1`, `null`, `"x"`, `{}`, `{"id":1}`, `{"id":1,"method":""}`, `{"id":1,"method":"Page"}`, `{"id":1,"method":"page.navigate"}`, `{"id":1,"method":"Page.navigate "}`,
 		`{"id":1,"method":"Page.navigate","method":"Browser.close"}`, `{"id":1,"id":2,"method":"Page.enable"}`, `{"id":1,"method":"Page.enable"}{}`, `{"id":1,"method":"Page.enable"} x`,
@@ -152,8 +152,8 @@ func TestMessagesThatCouldBeReadInTwoWaysAreRefused(t *testing.T) {
 	}
 }
 
-// FuzzFilter holds whatever is passed on to what the filter is for: what the
-// browser reads is what was judged.
+// FuzzFilter checks that everything that is passed on is allowed, and that the
+// browser parses what was judged.
 func FuzzFilter(f *testing.F) {
 	for _, r := range Rules {
 		f.Add([]byte(message("", r.Method, `{"url":"https://a.example/","targetId":"x","files":["/tmp/upload/a"],"browserContextId":"MINE"}`)))
@@ -166,7 +166,7 @@ func FuzzFilter(f *testing.F) {
 			return
 		}
 		c.root = c.session == ""
-		j, err := judge(room{}, &c)
+		j, err := judge(fakeView{}, &c)
 		if err != nil {
 			return
 		}
@@ -210,7 +210,7 @@ func FuzzFilter(f *testing.F) {
 	})
 }
 
-func TestTheAnswersTailIsCutWhereverThePiecesEnd(t *testing.T) {
+func TestTheSessionIdIsCutFromAnswersInAnyPieces(t *testing.T) {
 	tail := []byte(`,"sessionId":"0123456789ABCDEF"}`)
 	for _, want := range []struct{ whole, cut string }{
 		{`,"result":{"a":1}` + string(tail), `,"result":{"a":1}}`},
@@ -233,7 +233,7 @@ func TestTheAnswersTailIsCutWhereverThePiecesEnd(t *testing.T) {
 	}
 }
 
-func TestNoMethodIsBothOpenAndRuled(t *testing.T) {
+func TestOpenMethodsHaveNoRules(t *testing.T) {
 	if len(open) < 300 {
 		t.Fatalf("only %d methods are open", len(open))
 	}
@@ -244,8 +244,7 @@ func TestNoMethodIsBothOpenAndRuled(t *testing.T) {
 	}
 }
 
-// TestTheDocumentationListsEveryRule compares docs/security.md with the rules,
-// so that what it promises is what is done.
+// TestTheDocumentationListsEveryRule compares docs/security.md with the rules.
 func TestTheDocumentationListsEveryRule(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/security.md")
 	if err != nil {

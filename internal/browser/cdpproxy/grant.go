@@ -1,7 +1,7 @@
 package cdpproxy
 
-// grant says what a client may use: the session's own context and those that the
-// client made.
+// grant implements sessionView: a client may use the session's own context and
+// those that it made.
 type grant Client
 
 func (g *grant) home() string { return g.host.Home() }
@@ -26,13 +26,13 @@ func (g *grant) made(context string) bool {
 func (g *grant) spread() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return len(g.browsers) >= mostBrowsers
+	return len(g.browsers) >= maxBrowserSessions
 }
 
 func (g *grant) full() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return len(g.contexts) >= mostContexts
+	return len(g.contexts) >= maxContexts
 }
 
 func (g *grant) holds(context string) bool {
@@ -46,7 +46,7 @@ func (g *grant) reads(stream string) bool {
 	return may
 }
 
-// sees reports whether a client may know of a target: one in a context that it may
+// sees reports whether a client may see a target: one in a context that it may
 // use, and neither the browser itself nor a window of its interface.
 func (g *grant) sees(i info) bool {
 	return i.Type != "browser" && i.Type != "browser_ui" && g.holds(i.Context)

@@ -13,32 +13,32 @@ import (
 
 const (
 	pieceSize    = 64 << 10               // bytes of a pooled buffer; the connection's pieces are no longer
-	ahead        = 1 << 20                // bytes a client may be behind before the browser is made to wait
-	mostQueued   = 80 << 20               // bytes a client may be behind at all: one longest message (64 MiB), and some
-	patience     = 100 * time.Millisecond // the browser waits for one client at most, for each second
-	writeTimeout = 30 * time.Second       // for a client to take a piece
-	lastWrite    = time.Second            // for it to take the last one
+	maxBehind    = 1 << 20                // queued bytes above which the browser must wait
+	maxQueued    = 80 << 20               // queued bytes above which the client is ended; more than the longest message (64 MiB)
+	maxHold      = 100 * time.Millisecond // longest wait of the browser for one client, per second
+	writeTimeout = 30 * time.Second       // for a client to receive a piece
+	lastWrite    = time.Second            // for a client to receive the last piece
 )
 
 // errSlow ends a client that does not read its messages.
-var errSlow = errors.New("the client does not take its messages")
+var errSlow = errors.New("the client does not read its messages")
 
-// outbox is the queue of messages that a client has not read yet. When a client is
-// slow, the browser first waits for a moment, so that large messages pass through in
-// pieces; then messages are queued; a client that is too far behind is ended.
-// Messages are not mixed: one that is put while another is open follows it.
+// outbox is the queue of messages that a client has not read yet. If a client is
+// slow, the browser first waits for a moment, so that large messages pass in
+// pieces. Then messages are queued. A client that is too far behind is ended.
+// Messages are not interleaved: one that is put while another is open follows it.
 type outbox struct {
 	mu     sync.Mutex
 	queue  []piece
-	after  []piece // whole messages that wait for the open one to end
-	open   bool    // a message has begun and not ended
+	after  []piece // complete messages that wait for the end of the open one
+	open   bool    // a message is incomplete
 	bytes  int
-	failed bool                    // nothing is taken in any more
-	putOut context.CancelCauseFunc // ends run
-	wake   chan struct{}           // something was put
-	taken  chan struct{}           // something was taken
+	failed bool                    // nothing is accepted any more
+	cancel context.CancelCauseFunc // ends run
+	wake   chan struct{}           // signals put
+	taken  chan struct{}           // signals take
 
-	left time.Duration // of the patience; the putting goroutine's
+	left time.Duration // of maxHold; used by the goroutine that puts
 	last time.Time
 }
 
@@ -48,7 +48,7 @@ type piece struct {
 }
 
 func newOutbox() *outbox {
-	return &outbox{wake: make(chan struct{}, 1), taken: make(chan struct{}, 1), left: patience, last: time.Now()}
+	return &outbox{wake: make(chan struct{}, 1), taken: make(chan struct{}, 1), left: maxHold, last: time.Now()}
 }
 
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, pieceSize+pieceSize/4); return &b }}
@@ -61,7 +61,7 @@ func join(parts ...[]byte) []byte {
 	}
 	var data []byte
 	if size > pieceSize/4 && size <= pieceSize+pieceSize/4 {
-		data = (*buffers.Get().(*[]byte))[:0] //nolint:errcheck // nothing else is in the pool
+		data = (*buffers.Get().(*[]byte))[:0] //nolint:errcheck // the pool contains only these
 	} else {
 		data = make([]byte, 0, size)
 	}
@@ -84,7 +84,7 @@ func signal(c chan struct{}) {
 	}
 }
 
-// put queues a whole message, from any goroutine.
+// put queues a complete message, from any goroutine.
 func (o *outbox) put(parts ...[]byte) {
 	p := piece{join(parts...), true}
 	o.mu.Lock()
@@ -99,22 +99,22 @@ func (o *outbox) put(parts ...[]byte) {
 	}
 }
 
-// admit counts a piece, unless the client has ended. mu is held.
+// admit counts a piece, unless the client has ended. mu must be held.
 func (o *outbox) admit(p piece) bool {
-	if o.bytes += len(p.data); o.bytes > mostQueued && !o.failed {
+	if o.bytes += len(p.data); o.bytes > maxQueued && !o.failed {
 		o.fail()
-		if o.putOut != nil {
-			o.putOut(errSlow)
+		if o.cancel != nil {
+			o.cancel(errSlow)
 		}
 	}
 	return !o.failed
 }
 
-// fail drops what is queued. mu is held.
+// fail drops the queue. mu must be held.
 func (o *outbox) fail() { o.failed, o.queue, o.after = true, nil, nil }
 
-// begin queues a piece of a message that is open until last. One goroutine
-// calls it: the one that reads from the browser, which waits here for a while.
+// begin queues a piece of a message, which is open until last. Only the goroutine
+// that reads from the browser calls it, and waits here for a while.
 func (o *outbox) begin(last bool, parts ...[]byte) {
 	p := piece{join(parts...), last}
 	o.mu.Lock()
@@ -126,7 +126,7 @@ func (o *outbox) begin(last bool, parts ...[]byte) {
 		o.queue = append(o.queue, o.after...)
 		o.after = nil
 	}
-	behind := o.bytes > ahead && !o.failed
+	behind := o.bytes > maxBehind && !o.failed
 	o.mu.Unlock()
 	signal(o.wake)
 	if behind {
@@ -134,10 +134,10 @@ func (o *outbox) begin(last bool, parts ...[]byte) {
 	}
 }
 
-// wait waits until the client has caught up, as long as patience lasts.
+// wait waits until the client has caught up, at most for the time left.
 func (o *outbox) wait() {
 	now := time.Now()
-	o.left = min(patience, o.left+now.Sub(o.last)/10)
+	o.left = min(maxHold, o.left+now.Sub(o.last)/10)
 	o.last = now
 	timer := time.NewTimer(o.left)
 	defer timer.Stop()
@@ -149,7 +149,7 @@ func (o *outbox) wait() {
 			return
 		}
 		o.mu.Lock()
-		behind := o.bytes > ahead && !o.failed
+		behind := o.bytes > maxBehind && !o.failed
 		o.mu.Unlock()
 		if !behind {
 			o.left, o.last = max(0, o.left-time.Since(now)), time.Now()
@@ -158,7 +158,7 @@ func (o *outbox) wait() {
 	}
 }
 
-// take returns what is queued.
+// take returns the queued pieces.
 func (o *outbox) take() []piece {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -174,8 +174,8 @@ func (o *outbox) took(n int) {
 	signal(o.taken)
 }
 
-// run writes what is put until ctx ends, the client fails, or it is too far
-// behind, however long it takes for a piece.
+// run writes queued pieces until ctx ends, the client fails, or it is too far
+// behind, even during a slow write.
 func (o *outbox) run(ctx context.Context, to action.Wire) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -187,7 +187,7 @@ func (o *outbox) run(ctx context.Context, to action.Wire) error {
 		queued := o.take()
 		for _, p := range queued {
 			if err := write(ctx, to, p); err != nil {
-				return cmp.Or(context.Cause(ctx), err) // its end is why the write was broken off
+				return cmp.Or(context.Cause(ctx), err) // the cause of an interrupted write
 			}
 			o.took(len(p.data))
 			release(p.data)
@@ -203,10 +203,10 @@ func (o *outbox) run(ctx context.Context, to action.Wire) error {
 	}
 }
 
-func (o *outbox) start(putOut context.CancelCauseFunc) bool {
+func (o *outbox) start(cancel context.CancelCauseFunc) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.putOut = putOut
+	o.cancel = cancel
 	return !o.failed
 }
 
@@ -217,8 +217,9 @@ func (o *outbox) stop() {
 	signal(o.taken)
 }
 
-// write writes a piece. A write that has begun when ctx ends gets a little more time: a
-// connection whose write was interrupted cannot send a reason when it closes.
+// write writes a piece. If ctx ends during the write, the write gets a little
+// more time, because a connection with an interrupted write cannot send a close
+// reason.
 func write(ctx context.Context, to action.Wire, p piece) error {
 	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Rules lists what the filter does beyond passing on what open.txt names, in the order the
-// documentation shows it.
+// Rules are the exceptions to openList, in the order of the documentation.
 var Rules = []Rule{
 	{Method: "Browser.getVersion", judge: pass},
 	{Method: "Browser.setDownloadBehavior", judge: setDownloads, Why: "is carried out as the session has it: a client hears of downloads and cannot say where they go"},
@@ -85,7 +84,7 @@ var rules = func() map[string]Rule {
 	return all
 }()
 
-// Table is the rules that refuse or change something, for the documentation.
+// Table returns the rules that refuse or change something, for the documentation.
 func Table() string {
 	var table strings.Builder
 	table.WriteString("| method | |\n|---|---|\n")

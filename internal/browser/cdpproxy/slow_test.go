@@ -14,77 +14,77 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 )
 
-// deaf is a client that sends nothing and takes nothing.
-type deaf struct{}
+// deafWire is a client that sends and receives nothing.
+type deafWire struct{}
 
-func (deaf) Read(ctx context.Context) ([]byte, error) {
+func (deafWire) Read(ctx context.Context) ([]byte, error) {
 	<-ctx.Done()
 	return nil, io.EOF
 }
 
-func (deaf) Write(ctx context.Context, _ []byte, _ bool) error {
+func (deafWire) Write(ctx context.Context, _ []byte, _ bool) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-func TestAClientThatTakesNothingIsPutOutBeforeItsMessagesFillTheMemory(t *testing.T) {
+func TestAClientThatReadsNothingIsDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOutbox()
 		over := make(chan error, 1)
-		go func() { over <- o.run(t.Context(), deaf{}) }()
+		go func() { over <- o.run(t.Context(), deafWire{}) }()
 		piece := make([]byte, pieceSize)
 		began := time.Now()
-		for range (mostQueued + ahead) / pieceSize {
+		for range (maxQueued + maxBehind) / pieceSize {
 			o.begin(false, piece)
 		}
 		held := time.Since(began)
 		if err := <-over; !errors.Is(err, errSlow) {
 			t.Errorf("it ended with %v", err)
 		}
-		if held > 2*patience {
-			t.Errorf("the browser was held up for %v", held)
+		if held > 2*maxHold {
+			t.Errorf("the browser waited for %v", held)
 		}
 		if late := time.Since(began) - held; late > lastWrite {
-			t.Errorf("it was put out %v after it was too far behind", late)
+			t.Errorf("it was disconnected %v after it was too far behind", late)
 		}
 		o.begin(true, piece)
 		o.put(piece)
 		if len(o.queue)+len(o.after) != 0 {
-			t.Error("messages are kept for a client that is gone")
+			t.Error("messages are queued for a client that has ended")
 		}
 	})
 }
 
-// hall is a page engine with one context.
-type hall struct{}
+// fakeHost is a page engine with one context.
+type fakeHost struct{}
 
-func (hall) Home() string              { return "HOME" }
-func (hall) Judge(string) error        { return nil }
-func (hall) Downloads() map[string]any { return nil }
-func (hall) Uploads() string           { return "" }
-func (hall) World() string             { return "ours" }
-func (hall) Keeps(string) bool         { return false }
+func (fakeHost) Home() string              { return "HOME" }
+func (fakeHost) Judge(string) error        { return nil }
+func (fakeHost) Downloads() map[string]any { return nil }
+func (fakeHost) Uploads() string           { return "" }
+func (fakeHost) World() string             { return "ours" }
+func (fakeHost) Keeps(string) bool         { return false }
 
-// booth is a browser in memory: it answers every call, and says what it is
-// told to.
-type booth struct {
+// fakeBrowser is a browser in memory: it answers every call, and sends the events
+// of the test.
+type fakeBrowser struct {
 	says  chan []byte
-	asked chan booked
+	asked chan recordedCall
 	over  chan struct{}
 	once  sync.Once
 }
 
-type booked struct {
+type recordedCall struct {
 	ID      int64  `json:"id"`
 	Session string `json:"sessionId"`
 	Method  string `json:"method"`
 }
 
-func newBooth() *booth {
-	return &booth{says: make(chan []byte, 16), asked: make(chan booked, 16), over: make(chan struct{})}
+func newFakeBrowser() *fakeBrowser {
+	return &fakeBrowser{says: make(chan []byte, 16), asked: make(chan recordedCall, 16), over: make(chan struct{})}
 }
 
-func (b *booth) Read() ([]byte, error) {
+func (b *fakeBrowser) Read() ([]byte, error) {
 	select {
 	case message := <-b.says:
 		return message, nil
@@ -93,8 +93,8 @@ func (b *booth) Read() ([]byte, error) {
 	}
 }
 
-func (b *booth) Write(message []byte) error {
-	var c booked
+func (b *fakeBrowser) Write(message []byte) error {
+	var c recordedCall
 	if err := json.Unmarshal(message, &c); err != nil {
 		return err
 	}
@@ -105,23 +105,23 @@ func (b *booth) Write(message []byte) error {
 	return err
 }
 
-func (b *booth) Close() error {
+func (b *fakeBrowser) Close() error {
 	b.once.Do(func() { close(b.over) })
 	return nil
 }
 
-func TestATargetDoesNotWaitForEverForAClientsDebugger(t *testing.T) {
+func TestATargetWaitsForAClientsDebuggerWithALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		browser := newBooth()
+		browser := newFakeBrowser()
 		conn := cdp.Open(browser, 0, func(cdp.Event) {})
-		c, err := Open(t.Context(), conn, hall{}, func(action.Message) {})
+		c, err := Open(t.Context(), conn, fakeHost{}, func(action.Message) {})
 		if err != nil {
 			t.Fatal(err)
 		}
 		<-browser.asked
 		ctx, leave := context.WithCancel(t.Context())
 		over := make(chan error, 1)
-		go func() { over <- c.Serve(ctx, deaf{}) }()
+		go func() { over <- c.Serve(ctx, deafWire{}) }()
 		for _, session := range []string{"LEFT", "GONE"} {
 			browser.says <- []byte(`{"method":"Target.attachedToTarget","params":{"sessionId":"` + session + `","targetInfo":{"targetId":"T","type":"page","browserContextId":"HOME"},"waitingForDebugger":true},"sessionId":"ROOT"}`)
 		}
@@ -130,7 +130,7 @@ func TestATargetDoesNotWaitForEverForAClientsDebugger(t *testing.T) {
 		if call := <-browser.asked; call.Method != "Runtime.runIfWaitingForDebugger" || call.Session != "LEFT" || time.Since(began) != pauseLimit {
 			t.Errorf("%s of %s after %v", call.Method, call.Session, time.Since(began))
 		}
-		time.Sleep(2 * pauseLimit) // synthetic
+		time.Sleep(2 * pauseLimit) // synthetic clock
 		leave()
 		<-over
 		if call := <-browser.asked; call.Method != "Target.detachFromTarget" {

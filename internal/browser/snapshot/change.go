@@ -6,26 +6,26 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// Delta is how a page differs from what it was.
+// Delta describes how a page differs from an earlier state.
 type Delta struct {
-	// Text has a line for each change, in the grammar of Text, after "+" for what
-	// came, "-" for what went and "~" for what is otherwise now. A line "in …"
-	// says where those below it stand. Empty: nothing changed.
+	// Text has a line for each change, in the grammar of Text, after "+" for a
+	// new node, "-" for a removed one and "~" for a changed one. A line "in …"
+	// says where the following changes are. It is empty if nothing changed.
 	Text string
-	// Much says that there is more than was asked for at most; Text is cut then.
+	// Much reports that there are more changes than the limit; Text is cut then.
 	Much bool
 }
 
-// DeltaOptions say how changes are written down.
+// DeltaOptions configure Changes.
 type DeltaOptions struct {
-	Acted string // reference of what was acted on: that it has the focus now is not news
-	Most  int    // bytes of text; 0 is any number
+	Acted string // reference of the element of the action, whose new focus is not reported
+	Most  int    // bytes of text; 0 means no limit
 }
 
-// Changes compares two sights of one document. What can be acted on is the same
-// where its reference is; texts and wrappers are by their place among others. Of
-// a run that is folded in both, what neither read is told as a number. It
-// changes neither page.
+// Changes compares two snapshots of one document. Interactive elements are
+// matched by their references; texts and wrappers by their place among siblings.
+// For a run that is folded in both, the siblings that neither snapshot read are
+// reported as a number. It changes neither page.
 func Changes(before, after *Page, o DeltaOptions) Delta {
 	d := &differ{after: after}
 	d.siblings(before.diffNodes(), after.diffNodes(), nil)
@@ -36,7 +36,7 @@ func Changes(before, after *Page, o DeltaOptions) Delta {
 	return d.write(o)
 }
 
-// diffNodes are the page's nodes for comparing, made once.
+// diffNodes returns the page's nodes for comparing. They are made once.
 func (p *Page) diffNodes() []diffNode {
 	if p == nil {
 		return nil
@@ -47,16 +47,16 @@ func (p *Page) diffNodes() []diffNode {
 	return p.compared
 }
 
-// edit is one change. Of what came before is nil, of what went after is.
+// edit is one change. For a new node before is nil, for a removed one after.
 type edit struct {
 	before, after *action.Node
-	around        []*action.Node // outermost first; of what went, those that are left of it
-	moved         int            // the place that it moved to, from 1; 0 for none
-	among         int            // siblings there
-	reordered     []*action.Node // after: siblings of which so many changed places that they are not told one by one
-	focus         bool           // it got the focus, and nothing else
-	late          bool           // after was there, and not read
-	run           *runChange     // of a folded run, and of no node
+	around        []*action.Node // ancestors, outermost first; for a removed node those that still exist
+	moved         int            // its new place, from 1; 0 if it did not move
+	among         int            // number of siblings there
+	reordered     []*action.Node // siblings in their new order, if too many moved to report each
+	focus         bool           // only the focus changed
+	late          bool           // after existed before, but was not read
+	run           *runChange     // the change of a folded run, not of a node
 }
 
 type differ struct {
@@ -64,7 +64,7 @@ type differ struct {
 	edits []edit
 }
 
-const mostMoves = 3 // siblings that are told of one by one when they change places
+const maxMoves = 3 // moved siblings that are reported one by one
 
 // siblings compares the children of one node, or of the page.
 func (d *differ) siblings(a, b []diffNode, around []*action.Node) {
@@ -78,17 +78,17 @@ func (d *differ) siblings(a, b []diffNode, around []*action.Node) {
 	gone := 0
 	stay := moves == 0 && !slices.Contains(m.to, -1)
 	for j := range b {
-		if b[j].tally.fills && stay { // it is read for one that is of another kind now
+		if b[j].tally.fills && stay { // it was read only because a sibling became another kind
 			continue
 		}
 		if m.with[j] >= 0 && !m.moved[j] {
 			d.gone(m, gone, m.with[j], around)
 			gone = m.with[j] + 1
 		}
-		d.pair(m, j, around, moves <= mostMoves)
+		d.pair(m, j, around, moves <= maxMoves)
 	}
 	d.gone(m, gone, len(a), around)
-	if moves > mostMoves {
+	if moves > maxMoves {
 		d.edits = append(d.edits, edit{around: around, reordered: nodesOf(b), moved: moves, among: among(b)})
 	}
 	d.run(a, b, around, moves > 0)
@@ -102,8 +102,7 @@ func nodesOf(all []diffNode) []*action.Node {
 	return nodes
 }
 
-// gone tells of those before, from one place to another, that are not there
-// any more.
+// gone reports a range of the earlier siblings as removed.
 func (d *differ) gone(m *alignment, from, to int, around []*action.Node) {
 	for i := from; i < to; i++ {
 		if m.to[i] < 0 {
@@ -112,7 +111,7 @@ func (d *differ) gone(m *alignment, from, to int, around []*action.Node) {
 	}
 }
 
-// pair tells of one node as it is now.
+// pair reports the changes of one matched node.
 func (d *differ) pair(m *alignment, j int, around []*action.Node, tellMoves bool) {
 	b := &m.b[j]
 	if m.with[j] < 0 {
@@ -134,7 +133,7 @@ func (d *differ) pair(m *alignment, j int, around []*action.Node, tellMoves bool
 	d.siblings(a.below, b.below, append(around[:len(around):len(around)], b.Node))
 }
 
-// looksSame reports whether two nodes have the same line, but for the focus.
+// looksSame reports whether two nodes have the same line, except for the focus.
 func looksSame(a, b *action.Node) bool {
 	if a.Role != b.Role || a.Name != b.Name || a.Derived != b.Derived || a.Ref != b.Ref || a.Value != b.Value || a.Level != b.Level || a.Protected != b.Protected {
 		return false
@@ -146,8 +145,8 @@ func looksSame(a, b *action.Node) bool {
 	})
 }
 
-// focus tells of what got the focus, unless that was acted on or is told of
-// anyway. What lost it is not told: there is one that has it.
+// focus reports which element got the focus, unless it was acted on or is
+// reported anyway. The loss of the focus is not reported.
 func (d *differ) focus(before, after *Page, acted string) {
 	was, is := focused(before.Nodes, nil), focused(after.Nodes, nil)
 	if len(is) == 0 {
@@ -165,7 +164,7 @@ func (d *differ) focus(before, after *Page, acted string) {
 	}
 }
 
-// focused returns the way to what has the focus, innermost last.
+// focused returns the path to the focused node, innermost last.
 func focused(nodes, way []*action.Node) []*action.Node {
 	for _, n := range nodes {
 		here := append(way[:len(way):len(way)], n)

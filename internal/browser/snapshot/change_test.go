@@ -12,7 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 )
 
-// changed merges two sights of a document and says what changed.
+// changed merges two states of a document and returns their difference.
 func changed(o snapshot.DeltaOptions, before, after []*node) snapshot.Delta {
 	refs := new(snapshot.Refs)
 	return snapshot.Changes(snapshot.Merge(frame("A", before...), refs), snapshot.Merge(frame("A", after...), refs), o)
@@ -34,7 +34,7 @@ func rows(names ...string) []*node {
 	return all
 }
 
-func TestChangesAreLinesInTheGrammarOfSnapshots(t *testing.T) {
+func TestChangesHaveTheGrammarOfSnapshots(t *testing.T) {
 	box := func(state string) *node {
 		return &node{Role: "checkbox", Name: "Watch", Number: 7, States: &injected.States{Checked: state}}
 	}
@@ -70,7 +70,7 @@ func TestChangesAreLinesInTheGrammarOfSnapshots(t *testing.T) {
 	}
 }
 
-func TestManyAlikeChangesAreFolded(t *testing.T) {
+func TestSimilarChangesAreFolded(t *testing.T) {
 	list := func(state string) []*node {
 		var all []*node
 		for i := range 500 {
@@ -93,7 +93,7 @@ func TestManyAlikeChangesAreFolded(t *testing.T) {
 	}
 }
 
-func TestMuchIsSaidToBeMuch(t *testing.T) {
+func TestTooManyChangesAreCut(t *testing.T) {
 	var before, after []*node
 	for i := range 300 {
 		before = append(before, with("heading", fmt.Sprintf("Old %d", i)))
@@ -104,7 +104,7 @@ func TestMuchIsSaidToBeMuch(t *testing.T) {
 	}
 }
 
-// tree draws a page of up to 40 nodes, whose numbers are its own.
+// tree generates a page of up to 40 nodes with unique numbers.
 func tree(t *rapid.T, label string) []*node {
 	used := map[int]bool{}
 	var draw func(depth int) []*node
@@ -135,7 +135,8 @@ func tree(t *rapid.T, label string) []*node {
 	return draw(0)
 }
 
-// Applying changes to the lines before gives the lines after.
+// TestChangesApplied applies the changes to the earlier lines, which must give
+// the later lines.
 func TestChangesApplied(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		refs := new(snapshot.Refs)
@@ -151,7 +152,7 @@ func TestChangesApplied(t *testing.T) {
 				was[strings.TrimSpace(line)]++
 			}
 		}
-		delete(was, "cell") // a wrapper is left out for as long as it wraps one thing
+		delete(was, "cell") // a wrapper is omitted while it has only one child
 		for line, n := range was {
 			if n != want[line] {
 				t.Fatalf("%q is there %d times, want %d\nbefore:\n%s\nafter:\n%s\nchanges:\n%s", line, n, want[line],
@@ -163,7 +164,7 @@ func TestChangesApplied(t *testing.T) {
 		}
 		told := snapshot.Changes(before, after, snapshot.DeltaOptions{}).Text
 		if (told == "") != (before.Text(whole) == after.Text(whole)) {
-			t.Fatalf("told:\n%s\nbefore:\n%s\nafter:\n%s", told, before.Text(whole), after.Text(whole))
+			t.Fatalf("reported:\n%s\nbefore:\n%s\nafter:\n%s", told, before.Text(whole), after.Text(whole))
 		}
 	})
 }
@@ -176,9 +177,9 @@ func bag(text string) map[string]int {
 	return all
 }
 
-// What an agent needs to act on is told: each reference that is new, and each
-// that is otherwise.
-func TestEveryNewReferenceIsTold(t *testing.T) {
+// TestEveryNewReferenceIsReported checks that each new or changed reference is
+// reported.
+func TestEveryNewReferenceIsReported(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		refs := new(snapshot.Refs)
 		before := snapshot.Merge(frame("A", tree(t, "before")...), refs)
@@ -187,7 +188,7 @@ func TestEveryNewReferenceIsTold(t *testing.T) {
 		for line := range strings.Lines(after.Text(snapshot.Options{})) {
 			for _, found := range shown.FindAllString(line, -1) {
 				if !strings.Contains(was, found) && !strings.Contains(told, strings.TrimSpace(found)) {
-					t.Fatalf("%q is not told of\nbefore:\n%s\ntold:\n%s", found, was, told)
+					t.Fatalf("%q is not reported\nbefore:\n%s\nreported:\n%s", found, was, told)
 				}
 			}
 		}

@@ -8,15 +8,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// diffNode is a node for comparing: hash tells it from others with all below it, as
-// text shows them but for the focus. anchor is the first reference in it.
+// diffNode is a node for comparing. hash covers the node and everything below it
+// as text shows them, except for the focus. anchor is the first reference in it.
 type diffNode struct {
 	*action.Node
 	hash   uint64
 	anchor string
-	unread int // siblings like it right after it
+	unread int // number of similar siblings directly after it
 	tally  tally
-	news   bool // there is a tally below it
+	news   bool // a descendant has a tally
 	below  []diffNode
 }
 
@@ -34,7 +34,7 @@ func (p *Page) diffNodesOf(nodes []*action.Node) []diffNode {
 	return all
 }
 
-// seal takes hash and anchor.
+// seal computes hash and anchor.
 func (t *diffNode) seal() {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -67,7 +67,7 @@ func (t *diffNode) seal() {
 	t.hash = h.Sum64()
 }
 
-// stateOf is a state as text shows it; is reports whether it does.
+// stateOf returns a state as text shows it; is reports whether text shows it.
 func stateOf(n *action.Node, name string) (value string, is bool) {
 	switch v := n.States[name].(type) {
 	case bool:
@@ -78,20 +78,20 @@ func stateOf(n *action.Node, name string) (value string, is bool) {
 	return "", false
 }
 
-// alignment says which of the nodes before each of those after is.
+// alignment maps the later siblings to the earlier ones.
 type alignment struct {
 	a, b  []diffNode
-	with  []int  // of b: its place in a, or -1
-	to    []int  // of a: its place in b, or -1
-	sure  []bool // of b: matched by what it is, not by what it looks like
-	moved []bool // of b: the same node, at another place among its siblings
+	with  []int  // for each of b: its index in a, or -1
+	to    []int  // for each of a: its index in b, or -1
+	sure  []bool // for each of b: matched by identity, not by appearance
+	moved []bool // for each of b: the same node at another place among its siblings
 
-	low, endA, endB int // what is before and behind is equal
+	low, endA, endB int // nodes outside of this range are equal
 }
 
-// align finds siblings again: by reference, by a reference inside them, by
-// looks, by role and name, and at last by place and role. What was there unread
-// is none of those that were read.
+// align matches siblings: by reference, by a reference inside them, by
+// appearance, by role and name, and finally by place and role. Unread nodes are
+// not matched with read ones.
 func align(a, b []diffNode) *alignment {
 	m := &alignment{
 		a: a, b: b, with: nowhere(len(b)), to: nowhere(len(a)), sure: make([]bool, len(b)), moved: make([]bool, len(b)),
@@ -124,7 +124,7 @@ func joinedKey(role, word string, may bool) string {
 	return role + "\x00" + word
 }
 
-// trim matches what is equal at both ends.
+// trim matches equal nodes at both ends.
 func (m *alignment) trim() {
 	for m.low < len(m.a) && m.low < len(m.b) && m.same(m.low, m.low) {
 		m.match(m.low, m.low, true)
@@ -145,7 +145,7 @@ func (m *alignment) match(inA, inB int, sure bool) {
 	m.with[inB], m.to[inA], m.sure[inB] = inA, inB, sure
 }
 
-// by matches what has the same key, in order; an empty key is none.
+// by matches nodes with the same key, in order. An empty key does not match.
 func (m *alignment) by(sure bool, key func(*diffNode) string) {
 	places := map[string][]int{}
 	for i := m.low; i < m.endA; i++ {
@@ -165,8 +165,8 @@ func (m *alignment) by(sure bool, key func(*diffNode) string) {
 	}
 }
 
-// order finds what has kept its order, as much of it as there is: of the rest,
-// what is surely the same has moved, and what only looks it is not the same.
+// order finds the longest part that kept its order. Of the others, nodes matched
+// by identity have moved, and those matched by appearance are not the same.
 func (m *alignment) order() {
 	var places []int
 	for j := m.low; j < m.endB; j++ {
@@ -187,9 +187,9 @@ func (m *alignment) order() {
 	}
 }
 
-// rising returns a longest part of a list whose values rise.
+// rising returns a longest increasing subsequence of a list.
 func rising(list []int, value func(int) int) []int {
-	var ends []int // of the best part of each length, the place in list of its last
+	var ends []int // for each length, the index of the last element of the best subsequence
 	before := make([]int, len(list))
 	for i, x := range list {
 		at := sort.Search(len(ends), func(k int) bool { return value(list[ends[k]]) >= value(x) })
@@ -213,9 +213,9 @@ func rising(list []int, value func(int) int) []int {
 	return best
 }
 
-const gapReach = 8 // siblings that are tried for one that is not found by name
+const gapReach = 8 // siblings that are compared with an unmatched one
 
-// fillGaps matches by place and role what is left between what was found.
+// fillGaps matches the remaining nodes by place and role.
 func (m *alignment) fillGaps() {
 	next := m.low
 	for j := m.low; j < m.endB; j++ {
@@ -235,11 +235,12 @@ func (m *alignment) fillGaps() {
 	}
 }
 
-// passes reports whether a place before is that of a node that kept its order.
+// passes reports whether the earlier node at i kept its order.
 func (m *alignment) passes(i int) bool { return m.to[i] >= 0 && !m.moved[m.to[i]] }
 
-// kin reports whether one node may have become the other: what can be acted on
-// is what its reference says, and rows that share nothing are not the same row.
+// kin reports whether one node may have become the other: interactive elements
+// are identified by their references, and rows without common content are
+// different rows.
 func kin(a, b *diffNode) bool {
 	if a.Role != b.Role || (a.Ref == "") != (b.Ref == "") {
 		return false

@@ -7,25 +7,25 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// notRead marks what the page before only counted.
+// notRead marks nodes that the earlier snapshot only counted.
 const notRead = " (not read before)"
 
-// runChange is what became of the siblings in a folded run that were not read.
+// runChange is the change of the unread siblings of a folded run.
 type runChange struct {
 	came, went int
-	unread     int // that there are now
+	unread     int // number of unread siblings now
 	mixed      bool
 	like       *action.Node // one of the run
 }
 
-// Compares reports whether another sight of the page can be compared with this
-// one: that has read whatever other sights of the page had read.
+// Compares reports whether a later snapshot can be compared with this one: it has
+// read everything that earlier snapshots of the page had read.
 func (p *Page) Compares() bool { return p != nil && !p.partial }
 
-// Folded reports whether some of the page was counted and not read.
+// Folded reports whether part of the page was only counted.
 func (p *Page) Folded() bool { return p != nil && len(p.unread) > 0 }
 
-// Holds reports whether what has a reference was read.
+// Holds reports whether the element with this reference was read.
 func (p *Page) Holds(ref string) bool { return p != nil && holds(p.Nodes, ref) }
 
 func holds(nodes []*action.Node, ref string) bool {
@@ -37,8 +37,8 @@ func holds(nodes []*action.Node, ref string) bool {
 	return false
 }
 
-// run tells what became of siblings that were not read: those of before are
-// there still, or were read now, or are gone.
+// run reports what happened to unread siblings: they still exist, were read now,
+// or are gone.
 func (d *differ) run(a, b []diffNode, around []*action.Node, toldOfMoves bool) {
 	c := runChange{}
 	for i := range a {
@@ -64,8 +64,7 @@ func (d *differ) run(a, b []diffNode, around []*action.Node, toldOfMoves bool) {
 	}
 }
 
-// nth is where one of siblings stands among all of them, from 1; among is how
-// many they are.
+// nth returns the position of a sibling, from 1; among is the number of siblings.
 func nth(all []diffNode, at int) int {
 	return among(all[:at]) + 1
 }
@@ -78,7 +77,7 @@ func among(all []diffNode) int {
 	return n
 }
 
-// run says what became of what was not read.
+// run writes the change of unread siblings.
 func (t *changeWriter) run(e edit) {
 	c := e.run
 	role := ""

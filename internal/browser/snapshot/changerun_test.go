@@ -10,7 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 )
 
-// folded is a list of which the last item that was read says so many more.
+// folded returns a list whose last read item counts further ones.
 func folded(last node, items ...*node) []*node {
 	end := *items[len(items)-1]
 	end.More, end.Fresh, end.Mixed = last.More, last.Fresh, last.Mixed
@@ -33,7 +33,7 @@ func late(n *node, as int) *node {
 	return n
 }
 
-func TestWhatBecomesOfUnreadSiblingsIsTold(t *testing.T) {
+func TestChangesOfUnreadSiblingsAreReported(t *testing.T) {
 	ten := folded(node{More: 490}, items("a", "b")...)
 	still := late(with("listitem", "", text("z"), &node{Role: "checkbox", Name: "Pick", Number: 5}), 1)
 	still.Still = true
@@ -62,8 +62,9 @@ func TestWhatBecomesOfUnreadSiblingsIsTold(t *testing.T) {
 	}
 }
 
-// What was there unread and is read now is counted as neither come nor gone,
-// wherever it stands, and so is nothing that both sights have.
+// TestNumbersOfUnreadSiblingsAreRight checks that a node that was unread and is
+// read now counts neither as new nor as gone, and neither do nodes of both
+// snapshots.
 func TestNumbersOfUnreadSiblingsAreRight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var before, after []*node

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	oldShown    = 40 // characters of what a name was, and of what went
-	alikeShown  = 3  // of changes of one state of one role in a row that are folded
-	alikeLength = 8  // as many are
-	goneShown   = 2  // of siblings of one role that went
-	firstShown  = 3  // of siblings that changed places
+	oldShown    = 40 // characters of an old name, and of a removed node
+	alikeShown  = 3  // shown changes of a folded row of equal ones
+	alikeLength = 8  // number of equal changes in a row that are folded
+	goneShown   = 2  // shown of removed siblings of one role
+	firstShown  = 3  // shown of reordered siblings
 )
 
-// write puts edits into lines.
+// write formats edits as lines.
 func (d *differ) write(o DeltaOptions) Delta {
 	t := &changeWriter{writer: &writer{page: d.after, density: densities[0]}, most: o.Most}
 	for i := 0; i < len(d.edits); {
@@ -29,17 +29,17 @@ func (d *differ) write(o DeltaOptions) Delta {
 	return Delta{Text: t.String(), Much: o.Most > 0 && t.Len() > o.Most}
 }
 
-// changeWriter writes changes, with where they stand.
+// changeWriter writes changes and where they are.
 type changeWriter struct {
 	strings.Builder
 	writer *writer
 	most   int
-	at     *action.Node // what the last line "in …" named
+	at     *action.Node // the node of the last line "in …"
 }
 
 func (t *changeWriter) tell(mark, text string) { t.WriteString(mark + " " + text + "\n") }
 
-// next writes the edits in front that belong together, and returns how many.
+// next writes the first edits that belong together, and returns how many.
 func (t *changeWriter) next(edits []edit) int {
 	e := edits[0]
 	t.in(e.around)
@@ -77,7 +77,7 @@ func (e edit) isNew() bool { return e.before == nil && e.after != nil }
 
 func (e edit) isGone() bool { return e.before != nil && e.after == nil }
 
-// together counts the edits in front that are among the same siblings.
+// together counts the first edits among the same siblings.
 func together(edits []edit, as func(edit) bool) int {
 	n := 1
 	for n < len(edits) && slices.Equal(edits[n].around, edits[0].around) && as(edits[n]) {
@@ -86,8 +86,7 @@ func together(edits []edit, as func(edit) bool) int {
 	return n
 }
 
-// alike counts the edits in front that have the same news of a state, wherever
-// they stand.
+// alike counts the first edits with the same change of a state, in any place.
 func (t *changeWriter) alike(edits []edit) int {
 	news := func(e edit) (string, bool) {
 		plain := e.before != nil && e.after != nil && e.moved == 0 && !e.focus &&
@@ -108,7 +107,7 @@ func (t *changeWriter) alike(edits []edit) int {
 	return n
 }
 
-// commonPlace is what all of the edits stand in.
+// commonPlace returns the common ancestors of the edits.
 func commonPlace(edits []edit) []*action.Node {
 	common := edits[0].around
 	for _, e := range edits[1:] {
@@ -121,7 +120,7 @@ func commonPlace(edits []edit) []*action.Node {
 	return common
 }
 
-// is tells of a node as it is now, and of what it was where that does not show.
+// is writes a changed node, and its earlier text if that does not show.
 func (t *changeWriter) is(e edit) {
 	n := e.after
 	switch {
@@ -158,7 +157,7 @@ func (t *changeWriter) is(e edit) {
 	t.tell("~", text)
 }
 
-// news is what an edit says of states.
+// news describes an edit's changes of states.
 func (t *changeWriter) news(e edit) string {
 	text := ""
 	for _, name := range stateOrder {
@@ -177,7 +176,7 @@ func (t *changeWriter) news(e edit) string {
 	return text
 }
 
-// came shows what is new, or was there unread, whole; runs of it are folded.
+// came writes new or formerly unread nodes completely; runs are folded.
 func (t *changeWriter) came(edits []edit) {
 	nodes := make([]*action.Node, len(edits))
 	apart := make(map[*action.Node]bool, len(edits))
@@ -200,7 +199,7 @@ func (t *changeWriter) came(edits []edit) {
 	}
 }
 
-// went names what is not there any more.
+// went writes removed nodes.
 func (t *changeWriter) went(edits []edit) {
 	shown := len(edits)
 	if shown > goneShown+1 {
@@ -225,7 +224,7 @@ func (t *changeWriter) reordered(e edit) {
 	t.tell("~", text)
 }
 
-// brief is a node in a few words: those in it, where it has no name.
+// brief describes a node in a few words: its name or the words in it.
 func (t *changeWriter) brief(n *action.Node) string {
 	text := untrusted.SnapshotWord(n.Role)
 	if words := wordsOf(n); words != "" {
@@ -252,7 +251,7 @@ func wordsOf(n *action.Node) string {
 
 func cutTo(text string, most int) string { return around(text, 0, 0, most) }
 
-// telltale are the roles that say where something stands.
+// telltale are the roles that say where something is.
 var telltale = map[string]bool{
 	"row": true, "listitem": true, "article": true, "treeitem": true, "dialog": true, "alertdialog": true, "form": true, "region": true,
 	"navigation": true, "complementary": true, "search": true, "group": true, "tabpanel": true, "menu": true, "listbox": true, "table": true,
@@ -260,11 +259,10 @@ var telltale = map[string]bool{
 	"figure": true, "banner": true, "contentinfo": true,
 }
 
-// ofRows are told by the words in them where they have no name.
+// ofRows are roles that are described by the words in them if they have no name.
 var ofRows = map[string]bool{"row": true, "listitem": true, "article": true, "treeitem": true, "dialog": true, "alertdialog": true}
 
-// in says where the next line stands, where that is another place than the
-// last line's.
+// in writes where the next line is, if that differs from the last line.
 func (t *changeWriter) in(around []*action.Node) {
 	place, said := placeIn(around)
 	if place == t.at {
@@ -283,7 +281,7 @@ func (t *changeWriter) in(around []*action.Node) {
 	}
 }
 
-// placeIn is the nearest of the nodes around something that tells where it is.
+// placeIn returns the innermost ancestor that says where something is.
 func placeIn(around []*action.Node) (place *action.Node, said string) {
 	for i := len(around) - 1; i >= 0; i-- {
 		n := around[i]

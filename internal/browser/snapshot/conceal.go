@@ -2,14 +2,14 @@ package snapshot
 
 import "github.com/gloveboxhq/glovebox/internal/action"
 
-// Concealer takes secrets out of texts. Find returns where they are, as ranges
-// of bytes in order; Mark stands in their place.
+// Concealer removes secrets from texts. Find returns their positions as byte
+// ranges in order; Mark replaces them.
 type Concealer struct {
 	Find func(text string) [][2]int
 	Mark string
 }
 
-// Text is a text without the secrets in it.
+// Text returns a text without the secrets in it.
 func (c Concealer) Text(text string) string {
 	out, end := "", 0
 	for _, s := range c.Find(text) {
@@ -24,9 +24,9 @@ func (c Concealer) Text(text string) string {
 	return out + text[end:]
 }
 
-// Conceal takes secrets out of the words of a page, those included that begin in
-// one piece of a line and end in another, before anything is looked for in them
-// or cut out of them.
+// Conceal removes secrets from the text of a page, including those that begin in
+// one piece of a line and end in another. It must be called before the page is
+// searched or cut.
 func (p *Page) Conceal(c Concealer) {
 	p.compared = nil
 	p.Title, p.URL = c.Text(p.Title), c.Text(p.URL)
@@ -53,7 +53,7 @@ func (c Concealer) nodes(nodes []*action.Node) {
 	}
 }
 
-// line takes out the pieces that a secret runs through.
+// line removes secrets that span several pieces of a line.
 func (c Concealer) line(nodes []*action.Node) {
 	if len(nodes) < 2 {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// known finds a secret as it is, and with blanks in it, as a line has it.
+// known finds a secret, also with the spaces that a line adds.
 func known(secret string) func(string) [][2]int {
 	return func(text string) (all [][2]int) {
 		for at := range text {
@@ -23,7 +23,7 @@ func known(secret string) func(string) [][2]int {
 	}
 }
 
-func TestSecretsAreNotLookedForNorCutOut(t *testing.T) {
+func TestSecretsCannotBeFoundOrShown(t *testing.T) {
 	p := &Page{Title: "key canary-7", Nodes: []*action.Node{
 		{Role: "text", Name: "Your key is canary-7, keep it"},
 		{Role: "textbox", Name: "Key", Value: "canary-7", States: map[string]any{"description": "canary-7", "focused": true}, Children: []*action.Node{{Role: "button", Name: "Copy canary-7"}}},

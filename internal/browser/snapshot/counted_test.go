@@ -8,7 +8,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 )
 
-func TestWhatWasCountedAfterATextOrInAFrameIsSaid(t *testing.T) {
+func TestCountsAfterATextOrInAFrameAreShown(t *testing.T) {
 	counted := []*injected.Node{{Role: "link", Name: "one", Number: 1}, {Text: "after", More: 30}}
 	child := &snapshot.Frame{Document: "c", Tree: &injected.Tree{Container: 7, Nodes: counted}}
 	top := &snapshot.Frame{Document: "d", Tree: &injected.Tree{Nodes: []*injected.Node{{Role: "iframe", Number: 3, Frame: true}}}, Children: map[int]*snapshot.Frame{3: child}}

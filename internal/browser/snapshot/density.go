@@ -7,19 +7,19 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// density is how closely a page is written. Each of the densities leaves out
-// more than the one before; what is left out is counted where it was.
+// density says how compactly a page is written. Each density omits more than the
+// one before. Omitted nodes are counted in their place.
 type density struct {
-	long, shown int  // siblings in a row that are folded, and how many of them are shown
-	aside       int  // lines of a landmark that is not what the page is about; 0 is all
-	prose, name int  // characters of a text, and of a name; 0 is all
-	tidy        bool // leave out separators, what is said twice, and cells
-	loose       bool // links, pictures and short texts in a row are alike, whatever their order
-	lift        bool // leave out lists and groups around what they hold
+	long, shown int  // length of runs of siblings that are folded, and how many of them are shown
+	aside       int  // lines of a landmark that is not the main content; 0 means all
+	prose, name int  // characters of a text, and of a name; 0 means all
+	tidy        bool // omit separators, repeated text, and cells
+	loose       bool // links, pictures and short texts count as similar in any order
+	lift        bool // omit lists and groups around their content
 }
 
-// densities begin with the whole page, which folds nothing but long runs of
-// rows and the like.
+// densities start with the complete page, which folds only long runs of rows and
+// similar nodes.
 var densities = [...]density{
 	{long: 20, shown: 10},
 	{long: 16, shown: 8, aside: 40, prose: 600, name: 250, tidy: true},
@@ -31,25 +31,25 @@ var densities = [...]density{
 	{long: 4, shown: 2, aside: 3, prose: 70, name: 60, tidy: true, loose: true, lift: true},
 }
 
-// asides are landmarks that say what is elsewhere.
+// asides are landmarks that are not the main content.
 var asides = map[string]bool{
 	"banner": true, "complementary": true, "contentinfo": true, "navigation": true, "menu": true, "menubar": true,
 }
 
-// fields hold what is typed or chosen.
+// fields are roles of elements that have a typed or chosen value.
 var fields = map[string]bool{
 	"checkbox": true, "combobox": true, "listbox": true, "radio": true, "searchbox": true, "slider": true, "spinbutton": true,
 	"switch": true, "textbox": true,
 }
 
-// foldable are the roles that come in long runs where one tells what the
-// others are like. Text and headings never do.
+// foldable are roles with long runs of similar nodes. Text and headings are never
+// folded.
 var foldable = map[string]bool{
 	"row": true, "listitem": true, "option": true, "article": true, "treeitem": true, "menuitem": true,
 	"menuitemradio": true, "menuitemcheckbox": true, "gridcell": true, "generic": true, "link": true, "button": true, "img": true,
 }
 
-// characters is how many of them a line shows of the words of a node.
+// characters returns how many characters of a node's text a line shows.
 func (d density) characters(n *action.Node) int {
 	switch n.Role {
 	case "text", "blockquote", "definition", "code", "term", "cell", "figure":
@@ -58,8 +58,8 @@ func (d density) characters(n *action.Node) int {
 	return d.name
 }
 
-// siblings leaves out what says nothing, and puts what wrappers hold in their
-// place.
+// siblings omits nodes without information, and replaces wrappers by their
+// content.
 func (d density) siblings(nodes []*action.Node) []*action.Node {
 	if !d.tidy {
 		return nodes
@@ -79,8 +79,8 @@ func (d density) siblings(nodes []*action.Node) []*action.Node {
 
 var lifted = map[string]bool{"list": true, "listitem": true, "figure": true, "group": true, "generic": true, "definition": true}
 
-// idle reports whether a node is a separator: a sign between links, or a frame
-// in which there is nothing.
+// idle reports whether a node is a separator: a character between links, or an
+// empty frame.
 func idle(n *action.Node) bool {
 	switch {
 	case n.Ref != "" || len(n.Children) > 0 || n.Value != "":
@@ -105,7 +105,7 @@ func (d density) words(n *action.Node) (string, []*action.Node) {
 	return n.Name, n.Children
 }
 
-// cellsOf joins the cells of a row that hold nothing to act on.
+// cellsOf joins the cells of a row without interactive elements.
 func cellsOf(n *action.Node) (string, bool) {
 	if n.Ref != "" || len(n.Children) == 0 {
 		return "", false
@@ -121,7 +121,7 @@ func cellsOf(n *action.Node) (string, bool) {
 	return strings.Join(words, " | "), true
 }
 
-// plainText is the text in a node in which nothing can be acted on.
+// plainText returns the text in a node without interactive elements.
 func plainText(n *action.Node) (string, bool) {
 	if n.Ref != "" || n.Value != "" || n.Protected || len(n.States) > 0 || n.Role == "img" || n.Role == "iframe" {
 		return "", false
@@ -140,7 +140,7 @@ func plainText(n *action.Node) (string, bool) {
 	return strings.Join(words, " "), true
 }
 
-// run returns how many nodes from the first on are a run: alike, or small.
+// run returns how many of the first nodes are a run: similar, or small.
 func (d density) run(nodes []*action.Node) int {
 	length := 1
 	if foldable[nodes[0].Role] {
@@ -176,10 +176,10 @@ func alike(a, b *action.Node) bool {
 	return true
 }
 
-const littleText = 40 // characters; what is longer is a sentence
+const littleText = 40 // characters; a longer text counts as a sentence
 
-// minor reports whether a node is one of the small things that fill menus and
-// footers: a link, a picture, a word, or an item of a few of these.
+// minor reports whether a node is a small part of menus and footers: a link, a
+// picture, a word, or an item with a few of these.
 func minor(n *action.Node, most int) bool {
 	switch n.Role {
 	case "link", "img", "menuitem", "option":
@@ -202,8 +202,8 @@ func minor(n *action.Node, most int) bool {
 	return true
 }
 
-// width is how much room a text takes, in Latin letters: a sign of a script
-// that writes syllables or words says as much as two of them and more.
+// width returns the width of a text in Latin letters. A character of a syllabic
+// or ideographic script counts double.
 func width(text string) (all int) {
 	for _, r := range text {
 		if all++; wide(r) {

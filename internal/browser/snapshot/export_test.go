@@ -2,10 +2,10 @@ package snapshot
 
 import "github.com/gloveboxhq/glovebox/internal/action"
 
-// Edit is a change as the lines that went and came.
+// Edit is a change as removed and added lines.
 type Edit struct{ Went, Came string }
 
-// Edits returns what Changes would tell, one by one and whole.
+// Edits returns the changes one by one and complete.
 func Edits(before, after *Page) []Edit {
 	d := &differ{after: after}
 	d.siblings(before.diffNodes(), after.diffNodes(), nil)
@@ -39,5 +39,5 @@ func alone(p *Page, n *action.Node) string {
 	return w.describe(n) + "\n"
 }
 
-// Densities is how many there are: an offset names one.
+// Densities is the number of densities. An offset contains one.
 const Densities = len(densities)

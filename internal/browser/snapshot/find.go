@@ -11,17 +11,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// Query says what to look for in a page. All that is given must hold.
+// Query says what to search for in a page. All given conditions must hold.
 type Query struct {
-	Role, Name, Text string         // Name and Text are contained, whatever their case
-	Pattern          *regexp.Regexp // nil is none
-	Limit            int            // matches that are returned
+	Role, Name, Text string         // Name and Text match substrings, ignoring case
+	Pattern          *regexp.Regexp // nil means none
+	Limit            int            // of returned matches
 	Context          int            // characters on each side of a match
 }
 
-// Find returns what matches, in document order, and how much does in all.
-// Protected values are not in a page, and so not found. When ctx ends, what
-// was found by then is returned.
+// Find returns the matches in document order, and their total number. Protected
+// values are not in a page and cannot be found. If ctx ends, it returns the
+// matches so far.
 func (p *Page) Find(ctx context.Context, q Query) ([]action.Match, int) {
 	f := &finder{ctx: ctx, query: q, matches: []action.Match{}}
 	f.name, f.text = plain(q.Name), plain(q.Text)
@@ -30,15 +30,15 @@ func (p *Page) Find(ctx context.Context, q Query) ([]action.Match, int) {
 }
 
 type finder struct {
-	ctx        context.Context // of the one call that it lives for
+	ctx        context.Context // of the call
 	query      Query
 	name, text string // folded
 	matches    []action.Match
 	total      int
 }
 
-// walk looks through siblings. A heading stands above what follows it, until
-// the next one that is not below it.
+// walk searches siblings. A heading is above what follows it, until the next
+// heading that is not below it.
 func (f *finder) walk(nodes []*action.Node, ref string, at place) {
 	for i, n := range nodes {
 		if f.ctx.Err() != nil {
@@ -66,19 +66,19 @@ func (f *finder) walk(nodes []*action.Node, ref string, at place) {
 	}
 }
 
-// place is where in a page something stands.
+// place is a position in a page.
 type place struct {
 	path []step
-	row  *action.Node // the row or item of a list that it is in; nil in none
+	row  *action.Node // the enclosing row or list item; nil if there is none
 }
 
-// step is a landmark, of level 0, or a heading on the way to a match.
+// step is a landmark (level 0) or a heading on the path to a match.
 type step struct {
 	level int
 	text  string
 }
 
-// above is the part of a path that a heading of a level stands below.
+// above returns the part of a path that a heading of a level is below.
 func above(path []step, level int) []step {
 	end := len(path)
 	for end > 0 && path[end-1].level >= max(level, 1) {
@@ -105,7 +105,7 @@ func titled(n *action.Node) string {
 	return untrusted.SnapshotQuoted(around(text, 0, 0, mostNamed))
 }
 
-// shownAs is the name of a node, or what it is shown by for want of one.
+// shownAs returns the name of a node, or its derived name.
 func shownAs(n *action.Node) string { return cmp.Or(n.Name, n.Derived) }
 
 func (f *finder) judge(n *action.Node, ref string, at place) {
@@ -137,7 +137,7 @@ func (f *finder) keep(m action.Match, at place) {
 	f.matches = append(f.matches, m)
 }
 
-// said returns the words of a node around what is looked for in it.
+// said returns the text of a node around the match.
 func (f *finder) said(n *action.Node) (string, bool) {
 	if f.text == "" && f.query.Pattern == nil {
 		return "", true
@@ -151,7 +151,7 @@ func (f *finder) said(n *action.Node) (string, bool) {
 	return "", false
 }
 
-// within returns where in a text it is that is looked for, in bytes.
+// within returns the byte range of the match in a text.
 func (f *finder) within(words string) (from, to int, ok bool) {
 	if words == "" {
 		return 0, 0, false
@@ -162,7 +162,7 @@ func (f *finder) within(words string) (from, to int, ok bool) {
 		if at < 0 {
 			return 0, 0, false
 		}
-		if from, to = at, at+len(f.text); len(folded) != len(words) { // folding moved it
+		if from, to = at, at+len(f.text); len(folded) != len(words) { // folding changed the offsets
 			from, to = min(from, len(words)), min(to, len(words))
 		}
 	}
@@ -176,10 +176,10 @@ func (f *finder) within(words string) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// plain is a text as it is compared.
+// plain normalizes a text for comparing.
 func plain(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
-// around cuts a text to some characters on each side of a part of it.
+// around cuts a text to a number of characters on each side of a part of it.
 func around(text string, from, to, context int) string {
 	for back := 0; back < context && from > 0; back++ {
 		_, size := utf8.DecodeLastRuneInString(text[:from])
@@ -199,14 +199,14 @@ func around(text string, from, to, context int) string {
 	return cut
 }
 
-// rows are the roles of the parts of lists and tables: a match in one is reported
+// rows are the roles of parts of lists and tables. A match in one is reported
 // with the controls of the same row.
 var rows = map[string]bool{"row": true, "listitem": true, "article": true}
 
-const mostControls = 6 // of one row: a row that has more is better shown by a snapshot
+const mostControls = 6 // of one row; for more, a snapshot is better
 
-// rowControls appends the elements of a row that can be acted on, without the one
-// that has the reference except.
+// rowControls appends the interactive elements of a row, except the one with the
+// reference except.
 func rowControls(row *action.Node, except string, found []string) []string {
 	for _, n := range row.Children {
 		if n.Ref != "" && n.Ref != except && len(found) < mostControls {

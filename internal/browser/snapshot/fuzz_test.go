@@ -10,8 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// FuzzResolve gives any text for a reference: only one that was given stands
-// for something, in each of its three spellings.
+// FuzzResolve resolves any text: only references that were given resolve, in each
+// of their three spellings.
 func FuzzResolve(f *testing.F) {
 	for _, seed := range []string{"e1", "@e2", "ref=e3", " e1 ", "e01", "e0", "e-1", "e99999999999999999999", "E1", "e1x", "ref=@e1", "", "é1", "e١"} {
 		f.Add(seed)
@@ -39,7 +39,7 @@ func FuzzResolve(f *testing.F) {
 var roles = []string{"button", "link", "textbox", "row", "cell", "table", "list", "listitem", "heading", "generic", "iframe", "text", "img", "", "odd role"}
 
 // grow makes a tree from bytes: each pair adds a node, and goes down, up or
-// stays. Frames get documents of their own.
+// stays. Frames get their own documents.
 func grow(data []byte, text string) *snapshot.Frame {
 	top := &snapshot.Frame{Document: "A", Tree: &injected.Tree{URL: text, Title: text}, Children: map[int]*snapshot.Frame{}}
 	way := []*injected.Node{{}}
@@ -74,8 +74,8 @@ func grow(data []byte, text string) *snapshot.Frame {
 
 var shown = regexp.MustCompile(`\[(e\d+)\]$|\[(e\d+)\] `)
 
-// FuzzTrees shows any tree: the text keeps its grammar, each reference in it
-// stands for something, and no protected value is in it.
+// FuzzTrees formats any tree: the text keeps its grammar, each reference in it
+// resolves, and it contains no protected value.
 func FuzzTrees(f *testing.F) {
 	f.Add([]byte{1, 1, 16, 1, 33, 1, 50, 2, 3, 0}, "Save")
 	f.Add([]byte(strings.Repeat("\x05\x01", 200)), "deep")

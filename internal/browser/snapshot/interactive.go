@@ -6,22 +6,22 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// kept are the roles around what can be acted on that say where it is.
+// kept are the roles around interactive elements that say where they are.
 var kept = map[string]bool{
 	"alert": true, "alertdialog": true, "article": true, "banner": true, "complementary": true, "contentinfo": true, "dialog": true, "form": true,
 	"grid": true, "iframe": true, "main": true, "menu": true, "menubar": true, "navigation": true, "radiogroup": true, "region": true, "row": true,
 	"search": true, "table": true, "tablist": true, "tabpanel": true, "toolbar": true, "tree": true, "treegrid": true,
 }
 
-// labelled are those that are told from each other by the text in them.
+// labelled are the roles that are distinguished by the text in them.
 var labelled = map[string]bool{"row": true, "article": true, "listitem": true, "group": true}
 
-const labelling = 60 // characters of such a text
+const labelling = 60 // characters of this text
 
-// acting returns of nodes what can be acted on, with the landmarks and headings
-// around it. It changes none of them.
+// acting returns the interactive elements of nodes, with the landmarks and
+// headings around them. It does not change the nodes.
 func (p *Page) acting(nodes []*action.Node) []*action.Node {
-	var out, waiting []*action.Node // headings that nothing stands below yet
+	var out, waiting []*action.Node // headings without content so far
 	for _, n := range nodes {
 		here := p.actingIn(n)
 		if n.Role == "heading" && len(here) == 0 {
@@ -36,7 +36,7 @@ func (p *Page) acting(nodes []*action.Node) []*action.Node {
 	return out
 }
 
-// overHeading are the headings that one of a level stands below.
+// overHeading returns the headings that are above one of this level.
 func overHeading(headings []*action.Node, level int) []*action.Node {
 	for len(headings) > 0 && headings[len(headings)-1].Level >= level {
 		headings = headings[:len(headings)-1]
@@ -44,13 +44,13 @@ func overHeading(headings []*action.Node, level int) []*action.Node {
 	return headings
 }
 
-// actingIn is what is left of one node.
+// actingIn returns what remains of one node.
 func (p *Page) actingIn(n *action.Node) []*action.Node {
 	below := p.acting(n.Children)
 	acts := n.Ref != "" || n.Protected || fields[n.Role]
 	switch {
 	case acts && n.Role == "combobox", acts && n.Role == "listbox":
-		return []*action.Node{n} // its options are chosen by name
+		return []*action.Node{n} // options are chosen by name
 	case !acts && len(below) == 0:
 		return nil
 	}
@@ -64,7 +64,8 @@ func (p *Page) actingIn(n *action.Node) []*action.Node {
 	return []*action.Node{p.like(n, &c)}
 }
 
-// saying is the text in a node that is no name of what is shown anyway.
+// saying returns the text in a node, except the names of nodes that are shown
+// anyway.
 func saying(n *action.Node) string {
 	var words []string
 	for _, c := range n.Children {
@@ -81,7 +82,7 @@ func saying(n *action.Node) string {
 	return strings.Join(words, " ")
 }
 
-// like has a copy of a node stand for it where a run is folded.
+// like lets a copy represent a node if a run is folded.
 func (p *Page) like(n, c *action.Node) *action.Node {
 	if at, wide := p.wide[n]; wide {
 		p.wide[c] = at

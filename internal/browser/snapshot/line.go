@@ -6,15 +6,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// inLine reports whether a node may be a piece of a line of text.
+// inLine reports whether a node can be part of a line of text.
 func inLine(n *action.Node) bool {
 	return (n.Role == "text" || n.Role == "link") && len(n.Children) == 0 && n.Name != ""
 }
 
-// line looks for what begins in one piece of the line that nodes start with and
-// ends in another, as a phrase with a link in it does. What is in one piece is
-// found there. Paragraphs that follow each other are one line: a page has no
-// sign of where one ends.
+// line searches the line that starts the nodes for matches that begin in one
+// piece and end in another, such as a phrase with a link in it. Matches in one
+// piece are found elsewhere. Consecutive paragraphs are one line, because a page
+// has no mark at their ends.
 func (f *finder) line(nodes []*action.Node, ref string, at place) {
 	end := 0
 	for end < len(nodes) && inLine(nodes[end]) {
@@ -46,8 +46,8 @@ func (f *finder) line(nodes []*action.Node, ref string, at place) {
 	}
 }
 
-// joined is a line of pieces, and where each begins in it. The space around
-// them is not known any more: before a sign that ends a word there is none.
+// joined returns the text of pieces as one line, and where each begins. The
+// spaces between pieces are unknown: there is none before punctuation.
 func joined(nodes []*action.Node) (words string, starts []int) {
 	var b strings.Builder
 	for _, n := range nodes {
@@ -61,7 +61,7 @@ func joined(nodes []*action.Node) (words string, starts []int) {
 	return b.String(), starts
 }
 
-// piece returns which piece of a line a byte of it is in.
+// piece returns the index of the piece that contains a byte of the line.
 func piece(starts []int, at int) int {
 	i := len(starts) - 1
 	for i > 0 && starts[i] > at {

@@ -7,49 +7,50 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 )
 
-// Frame is what was read of one document, with the frames inside it.
+// Frame is the tree of one document, with the frames inside it.
 type Frame struct {
 	Document string         // loader id
-	Tree     *injected.Tree // nil where the frame could not be read
+	Tree     *injected.Tree // nil if the frame could not be read
 	Children map[int]*Frame // by the number of the iframe element in Tree
 }
 
-// Page is all frames of a page as one tree. Texts are nodes of role "text".
+// Page is the merged tree of all frames of a page. Texts are nodes of role
+// "text".
 type Page struct {
 	URL     string // token-like parameters masked
 	Title   string
-	Type    string // media type of the document, where it is not HTML
-	Hidden  int    // pieces of text left out because a person could not see them
-	Outside int    // pieces left out because they are not in the visible part, where only that was read
-	Cut     bool   // a frame has more than the walker's bounds
+	Type    string // media type of the document, if it is not HTML
+	Hidden  int    // number of texts omitted because a person could not see them
+	Outside int    // number of texts omitted outside of the visible part, if only that was read
+	Cut     bool   // a frame exceeds the walker's limits
 	Nodes   []*action.Node
 
-	blocked bool // a modal dialog keeps what is outside of it from being acted on
+	blocked bool // a modal dialog blocks the rest of the page
 
 	refs   *Refs
-	wide   map[*action.Node]Place // nodes with several children, to narrow to; they get references when these are shown
+	wide   map[*action.Node]Place // nodes with several children, which a snapshot can be narrowed to; they get references when they are shown
 	top    Place                  // the same for the document itself
-	joined map[*action.Node]bool  // texts and links that go on in the line of the node before
-	unread map[*action.Node]int   // how many siblings like it stand right after a node, which the walker did not read
+	joined map[*action.Node]bool  // texts and links that continue the line of the node before
+	unread map[*action.Node]int   // number of similar unread siblings directly after a node
 
-	tallies map[*action.Node]tally // what else is known of folded runs, where it was read to be compared
+	tallies map[*action.Node]tally // further data of folded runs, if the page was read for a comparison
 	partial bool
 
-	compared []diffNode // see Changes; not for concurrent use
+	compared []diffNode // used by Changes; not for concurrent use
 }
 
-// tally is what a walk says of a run that it compares with another walk.
+// tally is a walk's data of a run for a comparison with another walk.
 type tally struct {
-	fresh int  // of those unread after a node, as many have come since
+	fresh int  // number of new siblings among the unread ones after a node
 	mixed bool // elements of the run changed places
-	late  int  // the node was there, unread, and counted as so many; -1 for what else is of the same element as the node before
-	still bool // with late: it is as it was, and is acted on
-	fills bool // with late: it is as it was, and read since others of its kind are not there
+	late  int  // the node existed, unread, and counted as this many; -1 for further nodes of the same element
+	still bool // with late: it is unchanged and interactive
+	fills bool // with late: it is unchanged, and was read because others of its kind are gone
 }
 
-const deepestFrames = 20 // frames inside frames; a page can nest itself without end
+const deepestFrames = 20 // depth of nested frames; a page can nest itself endlessly
 
-// Merge puts frames together and gives references to what can be acted on.
+// Merge merges frames and gives references to interactive elements.
 func Merge(f *Frame, refs *Refs) *Page {
 	p := &Page{refs: refs, wide: map[*action.Node]Place{}, joined: map[*action.Node]bool{}, unread: map[*action.Node]int{}, tallies: map[*action.Node]tally{}}
 	if f == nil || f.Tree == nil {
@@ -122,8 +123,8 @@ func (m merging) node(f *Frame, n *injected.Node, depth int) *action.Node {
 	return out
 }
 
-// counted notes what the walker counted after a node, and did not read, and
-// whether the node goes on in the line of the one before.
+// counted records how many nodes the walker counted after a node, and whether the
+// node continues the line of the one before.
 func (m merging) counted(out *action.Node, n *injected.Node) {
 	if n.Joined {
 		m.page.joined[out] = true
@@ -136,8 +137,8 @@ func (m merging) counted(out *action.Node, n *injected.Node) {
 	}
 }
 
-// Tree returns the page in the Container document's JSON format: RootWebArea
-// at the top, at most depth levels below it; 0 is all of them.
+// Tree returns the page in the format of the JSON snapshot (docs/snapshot.md):
+// RootWebArea at the top, with at most depth levels below it; 0 means all.
 func (p *Page) Tree(depth int) *action.Node {
 	root := &action.Node{Role: "RootWebArea", Name: p.Title, URL: p.URL, Children: p.Nodes}
 	if depth <= 0 {
@@ -162,8 +163,8 @@ func cut(n *action.Node, depth int) *action.Node {
 	return &c
 }
 
-// handle returns the reference of the innermost of nodes that can be narrowed
-// to, or of the document; empty where there is none.
+// handle returns the reference of the innermost node that a snapshot can be
+// narrowed to, or of the document; empty if there is none.
 func (p *Page) handle(way []*action.Node) string {
 	for _, n := range slices.Backward(way) {
 		if n.Ref != "" {

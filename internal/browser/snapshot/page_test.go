@@ -17,7 +17,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files")
 
 type node = injected.Node
 
@@ -57,7 +57,7 @@ func frames() *snapshot.Frame {
 	return f
 }
 
-func TestText(t *testing.T) {
+func TestTextFormat(t *testing.T) {
 	cases := map[string]struct {
 		frame   *snapshot.Frame
 		options snapshot.Options
@@ -97,7 +97,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestTree(t *testing.T) {
+func TestTreeFormat(t *testing.T) {
 	for name, depth := range map[string]int{"tree": 0, "tree-depth": 1} {
 		data, err := json.MarshalIndent(snapshot.Merge(frames(), new(snapshot.Refs)).Tree(depth), "", " ")
 		if err != nil {
@@ -118,7 +118,7 @@ func TestAProtectedValueIsNeverShown(t *testing.T) {
 	}
 }
 
-func TestFoldedRowsAreAllThereWhenNarrowed(t *testing.T) {
+func TestANarrowedSnapshotShowsAllFoldedRows(t *testing.T) {
 	refs := new(snapshot.Refs)
 	text := snapshot.Merge(table(500), refs).Text(snapshot.Options{})
 	_, ref, found := strings.Cut(text, " more; ref=")
@@ -136,7 +136,7 @@ func TestFoldedRowsAreAllThereWhenNarrowed(t *testing.T) {
 	}
 }
 
-func TestFramesThatNestEndlesslyEnd(t *testing.T) {
+func TestEndlesslyNestedFramesAreLimited(t *testing.T) {
 	f := frames()
 	f.Children[3] = f
 	if text := snapshot.Merge(f, new(snapshot.Refs)).Text(snapshot.Options{}); len(text) > 10_000 {
@@ -144,7 +144,7 @@ func TestFramesThatNestEndlesslyEnd(t *testing.T) {
 	}
 }
 
-func TestRefs(t *testing.T) {
+func TestReferencesAreStableAndResolve(t *testing.T) {
 	var r snapshot.Refs
 	a, b := snapshot.Place{Document: "A", Node: 1}, snapshot.Place{Document: "B", Node: 1}
 	if r.Ref(a) != "e1" || r.Ref(b) != "e2" || r.Ref(a) != "e1" {

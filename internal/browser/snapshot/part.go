@@ -10,38 +10,38 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// Part is as much of a page as fits.
+// Part is a part of a page that fits into a budget of tokens.
 type Part struct {
 	Text    string
-	Tokens  int // of the text, at most
-	Next    int // Options.Offset of the part that follows; 0 when there is none
-	More    int // tokens of all that follows, at most
-	Density int // how much was left out: 0 is nothing but what folds in any page
-	Context int // lines at the beginning that are the page's own, or stand in an earlier part
+	Tokens  int // upper bound for the text
+	Next    int // Options.Offset of the next part; 0 if there is none
+	More    int // upper bound for the tokens of all further parts
+	Density int // index of the density; 0 omits only what is folded in any page
+	Context int // number of leading lines that are the page's title or repeat an earlier part
 }
 
 const (
-	outside = 130 // tokens of headings, marks and notes that stand around a snapshot in an answer
-	footing = 90  // tokens of the last lines, which say what was left out
-	least   = 200 // tokens of lines in any part, however long the page's address
-	titling = 150 // characters of the page's title that are shown
-	placing = 300 // and of its address
+	outside = 130 // tokens of headings, marks and notes around a snapshot in an answer
+	footing = 90  // tokens of the last lines, which say what was omitted
+	least   = 200 // minimum of tokens for lines in each part
+	titling = 150 // shown characters of the page's title
+	placing = 300 // shown characters of its address
 )
 
-// Part writes as much of the page as o says. A page that weighs more than
-// o.Aim is written more densely, until it does not, or nothing more can be left
-// out; what does not fit then is left to later parts.
+// Part writes as much of the page as o allows. A page with more tokens than o.Aim
+// is written at a higher density, until it fits or nothing more can be omitted.
+// The rest is left to later parts.
 func (p *Page) Part(o Options) Part {
 	c := cutting{head: row{text: p.title(o.MaxTokens)}, room: math.MaxInt}
 	if o.MaxTokens > 0 {
 		head := tokens.Of(c.head.text)
-		c.room = max(o.MaxTokens-outside-footing-head, head+least) // it stands in the answer's own headings too
+		c.room = max(o.MaxTokens-outside-footing-head, head+least) // the answer's headings contain it too
 	}
 	c.write(p, o)
 	return c.part(o.Offset / len(densities))
 }
 
-// title is a snapshot's first line.
+// title returns the first line of a snapshot.
 func (p *Page) title(most int) string {
 	title, url := beginning(p.Title, titling), beginning(p.URL, placing)
 	if most > 0 {
@@ -53,17 +53,17 @@ func (p *Page) title(most int) string {
 	return strings.TrimSuffix("page "+untrusted.SnapshotQuoted(title)+" "+untrusted.SnapshotWord(url), " ")
 }
 
-// cutting is a page as lines, to be cut into parts.
+// cutting is a page as lines, which is cut into parts.
 type cutting struct {
 	head    row
 	rows    []row
 	room    int // tokens of a part
 	density int // an index of densities
-	whole   int // tokens of the whole page; 0 when that was not weighed
+	whole   int // tokens of the whole page; 0 if unknown
 }
 
-// write writes the page at the density that its weight asks for; a later part
-// at that of the first.
+// write writes the page at the density for its size; a later part uses that of
+// the first.
 func (c *cutting) write(p *Page, o Options) {
 	nodes := p.Nodes
 	if o.Interactive {
@@ -84,7 +84,7 @@ func (c *cutting) write(p *Page, o Options) {
 	if c.whole = at(0); c.whole <= aim {
 		return
 	}
-	low, high := 1, len(densities)-1 // the first that is light enough, or the last
+	low, high := 1, len(densities)-1 // the first density that fits, or the last
 	for low < high {
 		if middle := (low + high) / 2; at(middle) <= aim {
 			high = middle
@@ -97,7 +97,7 @@ func (c *cutting) write(p *Page, o Options) {
 	}
 }
 
-// rows writes nodes as lines.
+// rows formats nodes as lines.
 func (p *Page) rows(nodes []*action.Node, o Options, density, room int) []row {
 	w := &writer{page: p, options: o, density: densities[density]}
 	if o.MaxTokens > 0 {
@@ -124,14 +124,14 @@ func weigh(rows []row) int {
 	return s.Tokens()
 }
 
-// on puts a line on the scale.
+// on adds a line to the sum.
 func (r row) on(s *tokens.Sum) {
 	s.Spaces(r.level)
 	s.Add(r.text)
 	s.Add("\n")
 }
 
-// part is the lines from one on that fit, below those that they stand in.
+// part returns the lines from an index that fit, below their ancestors.
 func (c *cutting) part(from int) Part {
 	from = min(from, len(c.rows))
 	shown := append([]row{c.head}, c.above(from)...)
@@ -163,7 +163,7 @@ func (c *cutting) part(from int) Part {
 	return out
 }
 
-// advice says that much is left out, and how to see it.
+// advice says that much was omitted, and how to see it.
 func (c *cutting) advice() string {
 	text := "… shortened: (+n) characters, \"more\" lines; "
 	if c.whole+2*outside <= action.MostTokens {
@@ -172,8 +172,8 @@ func (c *cutting) advice() string {
 	return text + "ref a part, format=markdown the text"
 }
 
-// above returns the lines in which one stands, outermost first, as far as they
-// leave room for others.
+// above returns the ancestors of a line, outermost first, as far as they leave
+// space for others.
 func (c *cutting) above(at int) []row {
 	if at >= len(c.rows) {
 		return nil
@@ -195,7 +195,7 @@ func (c *cutting) above(at int) []row {
 	return way
 }
 
-// modal is the last dialog among nodes that says it is modal; nil where none does.
+// modal returns the last dialog that is marked as modal; nil if there is none.
 func modal(nodes []*action.Node) (found *action.Node) {
 	for _, n := range nodes {
 		if n.States["modal"] == true {

@@ -9,8 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// Prose returns as much of a text as the budget lets, from a byte of it on. It
-// ends at the end of a line where it can. title and url are the page's.
+// Prose returns the part of a text from a byte offset that fits into the budget.
+// It ends at the end of a line if possible. title and url are the page's.
 func Prose(text, title, url string, o Options) Part {
 	page := Page{Title: title, URL: url}
 	from := min(o.Offset, len(text))
@@ -42,9 +42,9 @@ func lines(head, text string) string {
 	return head
 }
 
-// Document returns as much of the text of a document that is no page of HTML as
-// the budget lets, below the line of the page and one that says what it is. Each
-// of its lines stands behind a bar, so that it cannot write one of ours.
+// Document returns the part of the text of a document that is not HTML that fits
+// into the budget, below the line of the page and one about the document. Each of
+// its lines has a bar before it, so that it cannot imitate our lines.
 func Document(about, text, title, url string, o Options) Part {
 	page := Page{Title: title, URL: url}
 	head := page.title(o.MaxTokens) + "\n " + about + "\n"
@@ -59,7 +59,7 @@ func Document(about, text, title, url string, o Options) Part {
 
 const bar = " | "
 
-// barred puts a bar before each line of a text.
+// barred adds a bar before each line of a text.
 func barred(text string) string {
 	if text == "" {
 		return ""

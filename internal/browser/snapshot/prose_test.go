@@ -10,7 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 )
 
-func TestPartsOfProseHoldEachCharacterOnceAndNoneIsAboveTheBudget(t *testing.T) {
+func TestPartsOfProseContainEachCharacterOnceWithinTheBudget(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.StringN(0, 300, 900), 0, 60).Draw(rt, "paragraphs"), rapid.SampledFrom([]string{"", " ", "\n\n"}).Draw(rt, "between"))
 		o := snapshot.Options{}
@@ -37,7 +37,7 @@ func TestPartsOfProseHoldEachCharacterOnceAndNoneIsAboveTheBudget(t *testing.T) 
 	})
 }
 
-func TestProseFromTheMiddleOfACharacterBeginsWithTheNext(t *testing.T) {
+func TestAnOffsetInsideACharacterStartsAtTheNextOne(t *testing.T) {
 	for offset := range 12 {
 		part := snapshot.Prose("日本語abc", "", "", snapshot.Options{Offset: offset})
 		if !utf8.ValidString(part.Text) || !strings.HasSuffix("日本語abc", part.Text) {

@@ -1,6 +1,6 @@
-// Package snapshot makes of the trees that were read in each frame one page as an
-// agent sees it: references, a tree, and text in the grammar of docs/snapshot.md. It
-// does not talk to a browser.
+// Package snapshot merges the trees of a page's frames to one page for agents,
+// with references, as a tree or as text in the grammar of docs/snapshot.md. It
+// does not use a browser.
 package snapshot
 
 import (
@@ -12,38 +12,38 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// Place is what a reference stands for: an element of one document.
+// Place is the target of a reference: an element of a document.
 type Place struct {
 	Document string // loader id of the frame's document
-	Node     int    // identity inside it, as the in-page world numbers elements
+	Node     int    // number of the element, given by the injected script
 }
 
-// Refs gives references (e1, e2, …) to elements of a session's pages. A
-// reference is never used again, so that it cannot resolve to another element
-// than the one it was given for. The zero Refs is ready; it is safe for
-// concurrent use.
+// Refs gives references (e1, e2, …) to elements of a session's pages. A reference
+// is never reused, so it cannot resolve to another element than its own. The zero
+// Refs is ready. It is safe for concurrent use.
 type Refs struct {
 	mu        sync.Mutex
 	last      int
-	earlier   int // the last one that may have been given before
+	earlier   int // the last number that an earlier process may have used
 	places    map[int]Place
 	documents map[string]map[int]int // document → node → number of the reference
 }
 
-// life is how many references one process of the gateway gives in a session
-// before they could meet those of the next. Small ones are few tokens.
+// life is how many references one process of the gateway can give in a session
+// before they could collide with those of the next process. Small numbers use
+// fewer tokens.
 const life = 1_000_000
 
-// Begin has the first reference be one that no earlier process gave: number is
-// how many of them have had the session before this one. It is called before
-// the first Ref.
+// Begin sets the first reference to one that no earlier process gave: number is
+// how many processes had the session before. It must be called before the first
+// Ref.
 func (r *Refs) Begin(number int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last, r.earlier = number*life, number*life
 }
 
-// Ref returns the reference of an element, the same one each time.
+// Ref returns the reference of an element, always the same.
 func (r *Refs) Ref(p Place) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -63,9 +63,9 @@ func (r *Refs) Ref(p Place) string {
 	return format(r.last)
 }
 
-// Resolve returns what a reference stands for. It takes e12, @e12 and
-// ref=e12. Faults: invalid_request for what is no reference, stale_ref for
-// one whose document is gone and for one that was never given.
+// Resolve returns the target of a reference. It accepts e12, @e12 and ref=e12.
+// Faults: invalid_request for another text, stale_ref if the document is gone or
+// the reference was never given.
 func (r *Refs) Resolve(ref string) (Place, error) {
 	number, valid := parse(ref)
 	if !valid {
@@ -85,8 +85,8 @@ func (r *Refs) Resolve(ref string) (Place, error) {
 	return p, nil
 }
 
-// Forget drops the references of a document that is gone. Using one of them
-// is stale_ref from then on.
+// Forget removes the references of a document that is gone. Resolve faults with
+// stale_ref for them.
 func (r *Refs) Forget(document string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,7 +96,7 @@ func (r *Refs) Forget(document string) {
 	delete(r.documents, document)
 }
 
-// Stale is the fault for a reference that stands for nothing any more.
+// Stale is the fault for a reference without a target.
 func Stale(ref string) error {
 	return fault.New(fault.StaleRef, "reference %s is not on the page any more", short(ref)).
 		Hinted("take a new snapshot and use a reference from it")
@@ -115,6 +115,6 @@ func parse(ref string) (int, bool) {
 	return number, err == nil
 }
 
-const quotedInput = 40 // characters of a caller's input repeated in a message
+const quotedInput = 40 // characters of a caller's input in a message
 
 func short(s string) string { return untrusted.Shorten(s, quotedInput) }

@@ -8,8 +8,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// running returns how many nodes from the first on are one line of running text:
-// words with links among them, as the walker found them in one line box.
+// running returns how many of the first nodes are one line of running text: words
+// and links that the walker found in one line box.
 func (w *writer) running(nodes []*action.Node) int {
 	end, words, links := 0, false, false
 	for end < len(nodes) && inLine(nodes[end]) && (end == 0 || w.page.joined[nodes[end]]) {
@@ -28,8 +28,8 @@ func (w *writer) running(nodes []*action.Node) int {
 
 const mostPieces = 10 // of running text in one line
 
-// runningText writes nodes as a line of running text, and what is more as
-// further lines. How many there are does not depend on the budget.
+// runningText writes nodes as a line of running text, or several if there are too
+// many. The number of lines does not depend on the budget.
 func (w *writer) runningText(nodes []*action.Node, level int) {
 	most := w.most
 	defer func() { w.most = most }()

@@ -43,7 +43,8 @@ func TestRunningTextIsOneLineWithItsLinksInPlace(t *testing.T) {
 	}
 }
 
-// A sentence costs fewer tokens in one line than in one for each piece.
+// TestRunningTextCostsLess checks that a sentence costs fewer tokens in one line
+// than in one line for each piece.
 func TestRunningTextCostsLess(t *testing.T) {
 	together, apart := frame("A"), frame("A")
 	for i := range 20 {

@@ -8,8 +8,8 @@ var stateOrder = []string{
 	"disabled", "readonly", "required", "invalid", "busy", "modal", "multiline", "partial", "min", "max", "step", "format",
 }
 
-// states returns what is said of an element as data: true and false where the
-// state is one of two, and a word otherwise.
+// states returns the states of an element as data: a boolean for a state with two
+// values, otherwise a word.
 func states(s *injected.States) map[string]any {
 	if s == nil {
 		return nil
@@ -44,7 +44,7 @@ func states(s *injected.States) map[string]any {
 	return all
 }
 
-// shown reports whether text shows a state: what is usual is left out.
+// shown reports whether text shows a state; default values are omitted.
 func shown(name string, value any) bool {
 	return value != false || name == "expanded" || name == "pressed"
 }

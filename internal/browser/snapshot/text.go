@@ -11,20 +11,20 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// Options say how a page is written down.
+// Options configure how a page is written.
 type Options struct {
 	URLs        bool // show where links lead
-	Depth       int  // deepest level; 0 is all of them
-	Unfold      bool // show runs of alike siblings and long texts whole; for a snapshot narrowed to a reference
-	Interactive bool // only what can be acted on, with the headings and landmarks around it
-	MaxTokens   int  // of the text, with what a surface puts around it; 0 is any number
-	Aim         int  // tokens beyond which a page is condensed; 0 is MaxTokens
-	Offset      int  // where to go on: Part.Next of the part before
+	Depth       int  // deepest level; 0 means all
+	Unfold      bool // do not fold runs of similar siblings or cut long texts; for a snapshot narrowed to a reference
+	Interactive bool // only interactive elements, with the headings and landmarks around them
+	MaxTokens   int  // of the text, including what a surface adds around it; 0 means no limit
+	Aim         int  // tokens above which a page is condensed; 0 means MaxTokens
+	Offset      int  // Part.Next of the part before
 }
 
-// Text writes the page in the grammar of docs/snapshot.md: a line for each
-// node, one space of indent for each level, and first the page itself. Every
-// name, value and address stays on its line.
+// Text writes the page in the grammar of docs/snapshot.md: first a line for the
+// page, then one for each node, indented by one space for each level. No name,
+// value or address can add a line.
 func (p *Page) Text(o Options) string { return p.Part(o).Text }
 
 // writer writes nodes as lines.
@@ -32,9 +32,9 @@ type writer struct {
 	page    *Page
 	options Options
 	density density
-	most    int                   // tokens of one name, value or address; 0 is any number
-	aside   bool                  // inside a landmark that is not what the page is about
-	apart   map[*action.Node]bool // what is unread after these is told elsewhere
+	most    int                   // tokens of one name, value or address; 0 means no limit
+	aside   bool                  // inside a landmark that is not the main content
+	apart   map[*action.Node]bool // the unread nodes after these are reported elsewhere
 	rows    []row
 }
 
@@ -42,8 +42,8 @@ type writer struct {
 type row struct {
 	level int
 	text  string
-	kept  bool // a field: never folded away with what is around it
-	more  int  // how much it stands for, when it says that there is more
+	kept  bool // a field, which is never folded
+	more  int  // number of nodes that a line about further ones stands for
 }
 
 func (w *writer) line(level int, text string) { w.rows = append(w.rows, row{level: level, text: text}) }
@@ -57,7 +57,7 @@ func (w *writer) String() string {
 	return b.String()
 }
 
-// Reset forgets them.
+// Reset removes the lines.
 func (w *writer) Reset() { w.rows = nil }
 
 func (r row) write(b *strings.Builder) {
@@ -68,7 +68,7 @@ func (r row) write(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
-// siblings writes nodes; way are those that they are in, outermost first.
+// siblings writes nodes. way are their ancestors, outermost first.
 func (w *writer) siblings(nodes []*action.Node, level int, way []*action.Node) {
 	if w.options.Depth > 0 && level > w.options.Depth {
 		if len(nodes) > 0 {
@@ -94,7 +94,7 @@ func (w *writer) siblings(nodes []*action.Node, level int, way []*action.Node) {
 	}
 }
 
-// more says that so much more is there, and how to see it.
+// more writes how many more nodes there are, and how to see them.
 func (w *writer) more(count, level int, way []*action.Node) {
 	text := "… " + strconv.Itoa(count) + " more"
 	if ref := w.page.handle(way); ref != "" {
@@ -103,7 +103,7 @@ func (w *writer) more(count, level int, way []*action.Node) {
 	w.rows = append(w.rows, row{level: level, text: text, more: count})
 }
 
-// unread is how many nodes the walker counted and did not read.
+// unread returns how many nodes the walker counted but did not read.
 func (w *writer) unread(nodes []*action.Node) (all int) {
 	for _, n := range nodes {
 		if !w.apart[n] {
@@ -113,8 +113,8 @@ func (w *writer) unread(nodes []*action.Node) (all int) {
 	return all
 }
 
-// fold returns how many nodes from the first on are a run, and how many of
-// them are shown. What is no run is one node, shown.
+// fold returns how many of the first nodes are a run, and how many of them are
+// shown. A single node is shown.
 func (w *writer) fold(nodes []*action.Node) (length, shown int) {
 	if w.options.Unfold {
 		return 1, 1
@@ -146,8 +146,8 @@ func (w *writer) node(n *action.Node, level int, way []*action.Node) {
 	w.trim(from, level+1, way)
 }
 
-// trim leaves so many of the lines from one on, and the fields among the
-// others with what they stand in.
+// trim keeps some of the lines from an index, and the fields among the others
+// with their ancestors.
 func (w *writer) trim(from, level int, way []*action.Node) {
 	if len(w.rows)-from <= w.density.aside+1 {
 		return
@@ -173,7 +173,7 @@ func (w *writer) trim(from, level int, way []*action.Node) {
 
 var wrapper = map[string]bool{"listitem": true, "cell": true, "gridcell": true}
 
-// hollow reports whether a node says nothing that its only child does not.
+// hollow reports whether a node adds nothing to its only child.
 func hollow(n *action.Node) bool {
 	return wrapper[n.Role] && len(n.Children) == 1 && wordless(n)
 }
@@ -222,14 +222,14 @@ func (w *writer) named(n *action.Node, name string) string {
 	return b.String() + more
 }
 
-// cut shortens words to what the density, and the budget, let a line have of
-// them, and says how many characters more there are.
+// cut shortens words to what the density and the budget allow for a line, and
+// says how many more characters there are.
 func (w *writer) cut(words string, n *action.Node) (head, more string) {
 	head = words
 	if most := w.density.characters(n); most > 0 && !w.options.Unfold {
 		head = beginning(words, most)
 	}
-	if w.most > 0 && len(head) > w.most { // a token is a byte at least
+	if w.most > 0 && len(head) > w.most { // a token has at least one byte
 		head = tokens.Head(head, w.most)
 	}
 	if left := utf8.RuneCountInString(words) - utf8.RuneCountInString(head); left > 0 {
@@ -238,7 +238,7 @@ func (w *writer) cut(words string, n *action.Node) (head, more string) {
 	return head, more
 }
 
-// address shortens an address to what the budget lets a line have of it.
+// address shortens an address to what the budget allows for a line.
 func (w *writer) address(url string) string {
 	if w.most == 0 || len(url) <= w.most {
 		return url
@@ -249,10 +249,10 @@ func (w *writer) address(url string) string {
 	return url
 }
 
-// beginning returns what of a text is at most so wide, in whole words where it
-// can.
+// beginning returns the beginning of a text with at most this width, in whole
+// words if possible.
 func beginning(text string, most int) string {
-	if len(text) <= most || width(text) <= most+most/4 { // little would be saved
+	if len(text) <= most || width(text) <= most+most/4 { // cutting would save little
 		return text
 	}
 	at, room := 0, most
@@ -271,8 +271,8 @@ func beginning(text string, most int) string {
 	return head
 }
 
-// word is what stands without quotes and is no address, such as a state: one
-// that looks like something else of a line loses what makes it look so.
+// word makes text without quotes, such as a state, safe: it removes what looks
+// like another part of a line.
 func word(s string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`"[]()=`, r) {
