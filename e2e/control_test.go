@@ -179,7 +179,7 @@ func TestAPersonTakesOverWithPlaywright(t *testing.T) {
 	c.post("/v1/sessions/"+id+"/archive", "").object(http.StatusOK)
 }
 
-func TestAHoldOutlivesTheGateway(t *testing.T) {
+func TestAPauseSurvivesARestart(t *testing.T) {
 	g := start(t, settings{sandbox: "keep_boxes_on_shutdown: true"})
 	c, operator := g.curl(t, "agent"), g.curl(t, "operator")
 	id := c.open(`{}`)

@@ -12,17 +12,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// desk asks the questions one after the other, each once the one before is
-// settled, and ends the watch when all are.
-type desk struct {
+// fakeQueue asks questions one after the other, each after the one before is
+// settled, and ends the watch after the last.
+type fakeQueue struct {
 	ids     []string
-	quicker string // this one is answered by somebody else first
+	quicker string // this question is answered by another person first
 	answers []action.Answer
 	looks   int
 	end     func()
 }
 
-func (d *desk) answer(c action.Call) (action.Result, error) {
+func (d *fakeQueue) answer(c action.Call) (action.Result, error) {
 	switch args := c.Args.(type) {
 	case *action.ApprovalList:
 		if d.looks >= len(d.ids) {
@@ -40,7 +40,7 @@ func (d *desk) answer(c action.Call) (action.Result, error) {
 		q.State, q.Reason = "approved", args.Reason
 		return action.Result{Data: &q}, nil
 	}
-	return action.Result{}, fault.New(fault.UnknownAction, "not a desk's")
+	return action.Result{}, fault.New(fault.UnknownAction, "not a fakeQueue's")
 }
 
 func question(id string) action.Question {
@@ -51,18 +51,18 @@ func question(id string) action.Question {
 	}
 }
 
-func watch(t *testing.T, d *desk, lines string, args ...string) (out, complaint string, status int) {
+func watch(t *testing.T, d *fakeQueue, lines string, args ...string) (out, complaint string, status int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	d.end = cancel
-	r := newRig(t, &door{answer: d.answer})
+	r := newRig(t, &fakeGate{answer: d.answer})
 	r.in = lines
 	return r.runIn(ctx, append([]string{"approvals", "watch"}, args...)...)
 }
 
-func TestWatchReadsAnAnswerForEachQuestion(t *testing.T) {
-	d := &desk{ids: []string{"q1", "q2", "q3", "q4", "q5"}, quicker: "q4"}
+func TestWatchSendsAnAnswerForEachQuestion(t *testing.T) {
+	d := &fakeQueue{ids: []string{"q1", "q2", "q3", "q4", "q5"}, quicker: "q4"}
 	out, complaint, status := watch(t, d, "what?\na she asked for it\nd\n\ns\napprove again\n")
 	want := []action.Answer{
 		{ID: "q1", Approve: true, Reason: "she asked for it"}, {ID: "q2"},
@@ -85,15 +85,15 @@ func TestWatchReadsAnAnswerForEachQuestion(t *testing.T) {
 }
 
 func TestWatchEndsWithItsInput(t *testing.T) {
-	d := &desk{ids: []string{"q1"}}
+	d := &fakeQueue{ids: []string{"q1"}}
 	out, complaint, status := watch(t, d, "")
 	if status == 0 || !strings.Contains(complaint, "standard input has ended") || len(d.answers) != 0 {
 		t.Errorf("status %d %s\n%s", status, complaint, out)
 	}
 }
 
-func TestWatchTellsProgramsOfQuestions(t *testing.T) {
-	d := &desk{ids: []string{"q1", "q2"}}
+func TestWatchPrintsQuestionsAsJSON(t *testing.T) {
+	d := &fakeQueue{ids: []string{"q1", "q2"}}
 	out, _, status := watch(t, d, "", "--json")
 	var ids []string
 	for decoder := json.NewDecoder(strings.NewReader(out)); decoder.More(); {
@@ -108,9 +108,9 @@ func TestWatchTellsProgramsOfQuestions(t *testing.T) {
 	}
 }
 
-func TestJSONIsTheSameTextButInert(t *testing.T) {
+func TestJSONOutputIsEscapedForTerminals(t *testing.T) {
 	title := hostile + "\U000e0041 ü 🙂"
-	r := newRig(t, &door{answer: func(action.Call) (action.Result, error) {
+	r := newRig(t, &fakeGate{answer: func(action.Call) (action.Result, error) {
 		return action.Result{Data: &action.Extracted{Mode: "title", Text: title}}, nil
 	}})
 	out, _, status := r.run("extract", "title", "--json")

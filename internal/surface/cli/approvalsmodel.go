@@ -9,13 +9,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// settleTime is how long keys are ignored after another question was chosen by
-// itself: the key may have been meant for the one before.
+// settleTime is how long keys are ignored after the choice moved to another
+// question by itself, since the key may have been for the one before.
 const settleTime = time.Second
 
 const mostReason = 400 // characters
 
-// What the model waits for.
+// The kinds of input that the model waits for.
 type mode int
 
 const (
@@ -24,8 +24,8 @@ const (
 	reasoning
 )
 
-// approvalsModel is what a person sees of the questions that wait, and what they
-// have typed so far. It uses neither the terminal nor the gateway.
+// approvalsModel is the state of the approvals screen: the waiting questions and
+// the input so far. It uses neither the terminal nor the gateway.
 type approvalsModel struct {
 	questions []action.Question
 	chosen    string    // id
@@ -37,14 +37,14 @@ type approvalsModel struct {
 	lost      string // why the gateway cannot be reached; empty while it can
 }
 
-// modelRequest is what the caller of the model has to do after a key.
+// modelRequest is what the caller of the model must do after a key.
 type modelRequest struct {
 	answer  *action.Answer
 	picture string // id of an artifact to fetch
 	quit    bool
 }
 
-// show sets the questions that wait now, and reports whether one is new.
+// show sets the waiting questions, and reports whether one is new.
 func (m *approvalsModel) show(all []action.Question, now time.Time) (fresh bool) {
 	known := map[string]bool{}
 	for _, q := range m.questions {
@@ -71,8 +71,8 @@ func (m *approvalsModel) tick(now time.Time) {
 	m.choose(now)
 }
 
-// choose makes sure that one of the questions is chosen. When it is another one
-// than before, what was typed is dropped.
+// choose makes sure that a question is chosen. If another one becomes chosen, the
+// input is dropped.
 func (m *approvalsModel) choose(now time.Time) {
 	if m.at() >= 0 {
 		return
@@ -84,7 +84,7 @@ func (m *approvalsModel) choose(now time.Time) {
 	}
 }
 
-// at is the index of the chosen question in the list, -1 for none.
+// at returns the index of the chosen question, -1 if there is none.
 func (m *approvalsModel) at() int {
 	return slices.IndexFunc(m.questions, func(q action.Question) bool { return q.ID == m.chosen })
 }
@@ -95,8 +95,8 @@ func (m *approvalsModel) move(by int, now time.Time) {
 	}
 }
 
-// press handles what was typed: one key, or a piece of text. More than one
-// character at a time was pasted, and is no answer.
+// press handles input: one key, or a piece of text. Several characters at once
+// were pasted, and are not an answer.
 func (m *approvalsModel) press(keys string, now time.Time) modelRequest {
 	switch keys {
 	case "\x03", "\x04": // Ctrl-C, Ctrl-D
@@ -153,7 +153,7 @@ func (m *approvalsModel) command(key string, now time.Time) modelRequest {
 	return m.begin(q, key)
 }
 
-// begin begins an answer. HIGH has to be confirmed, CRITICAL by a reason.
+// begin starts an answer. HIGH needs a confirmation, CRITICAL a reason.
 func (m *approvalsModel) begin(q action.Question, key string) modelRequest {
 	m.note = ""
 	m.answer = action.Answer{ID: q.ID, Approve: key != "d", ForSession: key == "s"}

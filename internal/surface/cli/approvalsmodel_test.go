@@ -21,13 +21,13 @@ func waits(id string, risk action.Risk, left time.Duration) action.Question {
 	}
 }
 
-func boardOf(all ...action.Question) *approvalsModel {
+func modelOf(all ...action.Question) *approvalsModel {
 	b := &approvalsModel{}
 	b.show(all, noon.Add(-time.Minute))
 	return b
 }
 
-// type presses keys one after the other, and returns what they asked for last.
+// types presses keys one after the other, and returns the last request.
 func (m *approvalsModel) types(keys ...string) (w modelRequest) {
 	for _, k := range keys {
 		w = m.press(k, noon)
@@ -35,7 +35,7 @@ func (m *approvalsModel) types(keys ...string) (w modelRequest) {
 	return w
 }
 
-func TestKeysAnswerAsMuchAsTheRiskWants(t *testing.T) {
+func TestAnswersNeedMoreKeysForAHigherRisk(t *testing.T) {
 	for _, c := range []struct {
 		risk action.Risk
 		keys []string
@@ -65,7 +65,7 @@ func TestKeysAnswerAsMuchAsTheRiskWants(t *testing.T) {
 		{action.High, []string{"a", "yes"}, ""},
 		{action.Medium, []string{"x", "\r", " ", ""}, ""},
 	} {
-		b := boardOf(waits("q1", c.risk, time.Minute))
+		b := modelOf(waits("q1", c.risk, time.Minute))
 		w := b.types(c.keys...)
 		got := ""
 		if w.answer != nil {
@@ -77,9 +77,10 @@ func TestKeysAnswerAsMuchAsTheRiskWants(t *testing.T) {
 	}
 }
 
-// What was typed for one question never answers another that took its place.
-func TestAKeyIsForTheQuestionThatWasThere(t *testing.T) {
-	b := boardOf(waits("q1", action.High, time.Second), waits("q2", action.Medium, time.Minute))
+// TestKeysDoNotAnswerAQuestionThatReplacedAnother types for one question while
+// another takes its place.
+func TestKeysDoNotAnswerAQuestionThatReplacedAnother(t *testing.T) {
+	b := modelOf(waits("q1", action.High, time.Second), waits("q2", action.Medium, time.Minute))
 	b.types("a")
 	b.tick(noon.Add(2 * time.Second)) // q1 expires while it is confirmed
 	if w := b.press("y", noon.Add(2*time.Second)); w.answer != nil {
@@ -91,7 +92,7 @@ func TestAKeyIsForTheQuestionThatWasThere(t *testing.T) {
 	if w := b.press("a", noon.Add(2*time.Second+settleTime)); w.answer == nil || w.answer.ID != "q2" {
 		t.Errorf("after a while %+v", w)
 	}
-	b = boardOf(waits("q1", action.Medium, time.Minute), waits("q2", action.Medium, time.Minute))
+	b = modelOf(waits("q1", action.Medium, time.Minute), waits("q2", action.Medium, time.Minute))
 	if b.show([]action.Question{waits("q0", action.Low, time.Minute), waits("q1", action.Medium, time.Minute), waits("q2", action.Medium, time.Minute)}, noon) != true {
 		t.Error("q0 is not new")
 	}
@@ -102,14 +103,14 @@ func TestAKeyIsForTheQuestionThatWasThere(t *testing.T) {
 		t.Errorf("one down: %+v", w)
 	}
 	if w := b.types("\x1b[B\x1b[B\x1b[B\x1b[A\x1b[A", "p"); w.picture != "f00d" {
-		t.Errorf("the picture: %+v", w)
+		t.Errorf("the screenshot: %+v", w)
 	}
 	if !b.types("q").quit || !b.types("\x03").quit {
-		t.Error("it cannot be ended")
+		t.Error("q does not end it")
 	}
 }
 
-func TestTheBoardFitsAndIsInert(t *testing.T) {
+func TestTheViewFitsTheTerminalAndIsSanitized(t *testing.T) {
 	plain := style{}
 	rapid.Check(t, func(t *rapid.T) {
 		var all []action.Question
@@ -118,7 +119,7 @@ func TestTheBoardFitsAndIsInert(t *testing.T) {
 			q.Element.Name, q.Why, q.Within = rapid.String().Draw(t, "name"), rapid.String().Draw(t, "why"), strings.Repeat("長い text ", rapid.IntRange(0, 60).Draw(t, "within"))
 			all = append(all, q)
 		}
-		b := boardOf(all...)
+		b := modelOf(all...)
 		b.note, b.lost = rapid.String().Draw(t, "note"), rapid.SampledFrom([]string{"", "the gateway does not answer; trying again"}).Draw(t, "lost")
 		for _, k := range rapid.SliceOf(rapid.SampledFrom([]string{"a", "\x1b[B", "\x1b", "y", "長い理由", "x", "\r"})).Draw(t, "keys") {
 			b.press(k, noon)

@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-func TestFlagsOfWhatASessionEmulates(t *testing.T) {
+func TestEmulationFlags(t *testing.T) {
 	read := func(args ...string) (*action.Emulation, error) {
 		f := pflag.NewFlagSet("start", pflag.ContinueOnError)
 		get := emulationFlags(f)

@@ -7,8 +7,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-func TestActsPrintWhatTheyChanged(t *testing.T) {
-	d := &door{answer: func(c action.Call) (action.Result, error) {
+func TestCommandsPrintTheChangesOfThePage(t *testing.T) {
+	d := &fakeGate{answer: func(c action.Call) (action.Result, error) {
 		result := action.Result{Data: &action.Acted{OK: true}, Page: &action.Page{URL: "https://a.example/", Title: "A"}}
 		if c.Changes {
 			result.Changes = &action.Changes{Text: "in row \"Bob\":\n~ checkbox \"Watch\" [e7] checked\n", Errors: []string{"boom\x1b[2J"}}

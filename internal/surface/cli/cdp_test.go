@@ -7,8 +7,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-func TestCDPURLSaysWhereClientsConnect(t *testing.T) {
-	r := newRig(t, &door{})
+func TestCDPURLPrintsTheAddressForClients(t *testing.T) {
+	r := newRig(t, &fakeGate{})
 	out, complaint, status := r.run("cdp", "url", "-s", "work")
 	if status != 0 || !strings.HasPrefix(out, "ws://") || !strings.Contains(out, "/v1/sessions/work/browser/cdp\n") || !strings.Contains(out, "operator.token") {
 		t.Errorf("status %d: %s%s", status, out, complaint)
@@ -19,7 +19,7 @@ func TestCDPURLSaysWhereClientsConnect(t *testing.T) {
 	}
 }
 
-func TestACDPAddressWithATokenOfItsOwn(t *testing.T) {
+func TestCDPURLWithATicket(t *testing.T) {
 	const id = "s0123456789abcdef"
 	d := answers(map[string]any{
 		"session.show": &action.Session{ID: id, Name: "work"}, "token.create": &action.TokenMade{Secret: "gbx_op_made", Token: action.Token{ID: "tok_1"}},

@@ -15,7 +15,7 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-// command is a line and the call it must become.
+// command is a command line and the call it must make.
 type command struct {
 	verb    string
 	line    []string
@@ -23,7 +23,7 @@ type command struct {
 	args    any
 }
 
-// givenInput is what commands read from standard input.
+// givenInput is the standard input of commands.
 const givenInput = "url: https://a.example/\ndomain_allowlist: [a.example]\nactions: [{type: go_back}]\ntimeout: 500\n"
 
 // commands has at least one line for every verb that the table gives a
@@ -193,7 +193,7 @@ func init() { // commands that follow from their verbs
 	}
 }
 
-func TestEveryVerbWithACommandIsWalked(t *testing.T) {
+func TestEveryVerbWithACommandIsTested(t *testing.T) {
 	for _, verb := range action.Verbs {
 		walked := slices.ContainsFunc(commands, func(c command) bool { return c.verb == verb.Name })
 		if verb.Command != "" && !walked {
@@ -202,13 +202,14 @@ func TestEveryVerbWithACommandIsWalked(t *testing.T) {
 	}
 }
 
-// TestNothingPassesADoorThatRefuses walks every command: it makes exactly its
-// call, and what the gate says is what the user and the shell are told.
-func TestNothingPassesADoorThatRefuses(t *testing.T) {
+// TestEveryCommandMakesItsCallAndReportsFaults runs every command with a gate
+// that refuses: it makes exactly its call, and reports the fault to the user and
+// by the exit status.
+func TestEveryCommandMakesItsCallAndReportsFaults(t *testing.T) {
 	codes := fault.Codes()
 	slices.Sort(codes)
 	next := 0
-	d := &door{}
+	d := &fakeGate{}
 	r := newRig(t, d)
 	r.in = givenInput
 	if err := os.WriteFile("steps.yaml", []byte("steps: [{verb: page.click, args: {ref: e4}}, {verb: page.back}]"), 0o600); err != nil {
@@ -237,10 +238,9 @@ func TestNothingPassesADoorThatRefuses(t *testing.T) {
 	}
 }
 
-// TestEveryFaultHasItsExitStatus goes through the codes rather than the verbs,
-// in JSON.
+// TestEveryFaultHasItsExitStatus tests every code, in JSON.
 func TestEveryFaultHasItsExitStatus(t *testing.T) {
-	d := &door{}
+	d := &fakeGate{}
 	r := newRig(t, d)
 	for _, code := range fault.Codes() {
 		d.answer = func(action.Call) (action.Result, error) {
@@ -260,8 +260,8 @@ func TestEveryFaultHasItsExitStatus(t *testing.T) {
 	}
 }
 
-func TestWrongLinesMakeNoCall(t *testing.T) {
-	d := &door{answer: func(action.Call) (action.Result, error) { return action.Result{}, nil }}
+func TestInvalidCommandLinesMakeNoCall(t *testing.T) {
+	d := &fakeGate{answer: func(action.Call) (action.Result, error) { return action.Result{}, nil }}
 	r := newRig(t, d)
 	for _, line := range [][]string{
 		{"no-such-command"}, {"goto"}, {"goto", "a", "b"}, {"click", "--no-such-flag"}, {"click", "a", "b"}, {"type", "e4"},
@@ -283,21 +283,21 @@ func TestWrongLinesMakeNoCall(t *testing.T) {
 	}
 }
 
-// hostile is text of a page that would act on a terminal.
+// hostile is text of a page with control sequences for a terminal.
 const hostile = "a\x1b]0;owned\x07b\x1b[2Jc\u202ed\u200be\u009bf\rg"
 
-// harmless reports whether a terminal would only show text.
+// harmless reports whether text is safe for a terminal.
 func harmless(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
 		return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r))
 	})
 }
 
-func TestWhatPagesWriteDoesNotReachTheTerminal(t *testing.T) {
-	d := &door{answer: answerHostile}
+func TestTextOfPagesIsSanitizedForTheTerminal(t *testing.T) {
+	d := &fakeGate{answer: answerHostile}
 	r := newRig(t, d)
 	for _, c := range commands {
-		if c.line[len(c.line)-1] == "watch" { // it would wait for a person
+		if c.line[len(c.line)-1] == "watch" { // watch waits for a person
 			continue
 		}
 		out, complaint, status := r.run(c.line...)
@@ -321,7 +321,7 @@ func TestWhatPagesWriteDoesNotReachTheTerminal(t *testing.T) {
 	}
 }
 
-// answerHostile answers every verb with every text field written by a page.
+// answerHostile answers every verb with hostile text in every field.
 func answerHostile(c action.Call) (action.Result, error) {
 	result := action.Result{
 		Page: &action.Page{URL: "http://" + hostile, Title: hostile}, Notes: []string{hostile},

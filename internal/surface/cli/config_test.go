@@ -10,8 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/config"
 )
 
-func TestConfigCheckNamesEveryProblem(t *testing.T) {
-	r := newRig(t, &door{})
+func TestConfigCheckReportsEveryProblem(t *testing.T) {
+	r := newRig(t, &fakeGate{})
 	r.parts.Problems = func(c config.Config) []config.Problem {
 		if len(c.Security.HITL.Rules) != 1 {
 			t.Errorf("shown %+v", c.Security.HITL.Rules)
@@ -43,8 +43,8 @@ func TestConfigCheckNamesEveryProblem(t *testing.T) {
 	}
 }
 
-func TestConfigCheckOfARightFile(t *testing.T) {
-	r := newRig(t, &door{})
+func TestConfigCheckAcceptsAValidFile(t *testing.T) {
+	r := newRig(t, &fakeGate{})
 	file := filepath.Join(t.TempDir(), "g.yaml")
 	if err := os.WriteFile(file, []byte("browser: {enabled: true}\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -9,10 +9,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-func TestCookiesAreReadAsTheyAreListed(t *testing.T) {
+func TestListedCookiesCanBeReadAgain(t *testing.T) {
 	listed := action.CookieListing{Cookies: []action.Cookie{{Name: "a", Value: "\u202eb", Domain: ".a.example", Path: "/", Expires: -1, Secure: true, SameSite: "None"}}}
 	want := &action.CookieSet{Cookies: []action.NewCookie{{Name: "a", Value: ptr("\u202eb"), Domain: ".a.example", Path: "/", Expires: ptr(-1.0), Secure: true, SameSite: "None"}}}
-	d := &door{answer: func(c action.Call) (action.Result, error) {
+	d := &fakeGate{answer: func(c action.Call) (action.Result, error) {
 		if c.Verb == "cookie.list" {
 			return action.Result{Data: &listed, Notes: []string{"n"}}, nil
 		}
@@ -39,8 +39,8 @@ func TestCookiesAreReadAsTheyAreListed(t *testing.T) {
 	}
 }
 
-func TestCookiesThatEnd(t *testing.T) {
-	d := &door{answer: func(action.Call) (action.Result, error) {
+func TestCookiesWithAnExpiry(t *testing.T) {
+	d := &fakeGate{answer: func(action.Call) (action.Result, error) {
 		return action.Result{Data: &action.CookiesSet{OK: true}}, nil
 	}}
 	before := float64(time.Now().Add(time.Hour).Unix())

@@ -12,8 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// trail is a door whose streams of events break off after each event, and
-// which is away for a while in between.
+// trail is a gate whose streams of events end after each event, and that is
+// unreachable for a while in between.
 type trail struct {
 	asked []int64
 	end   func()
@@ -41,7 +41,7 @@ func (d *trail) answer(c action.Call) (action.Result, error) {
 	return action.Result{}, nil
 }
 
-func TestEventsGoOnWhereTheyBrokeOff(t *testing.T) {
+func TestEventsContinueAfterAnInterruption(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		d := &trail{end: cancel}
@@ -49,7 +49,7 @@ func TestEventsGoOnWhereTheyBrokeOff(t *testing.T) {
 		if asJSON {
 			args = append(args, "--json")
 		}
-		out, complaint, status := newRig(t, &door{answer: d.answer}).runIn(ctx, args...)
+		out, complaint, status := newRig(t, &fakeGate{answer: d.answer}).runIn(ctx, args...)
 		if status != 0 || !slices.Equal(d.asked, []int64{4, -1, 5, 6}) {
 			t.Errorf("status %d, asked %v\n%s%s", status, d.asked, out, complaint)
 		}

@@ -12,12 +12,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
 )
 
-// answers gives each verb its answer.
-func answers(all map[string]any) *door {
-	return &door{answer: func(c action.Call) (action.Result, error) { return action.Result{Data: all[c.Verb]}, nil }}
+// answers returns a gate with an answer for each verb.
+func answers(all map[string]any) *fakeGate {
+	return &fakeGate{answer: func(c action.Call) (action.Result, error) { return action.Result{Data: all[c.Verb]}, nil }}
 }
 
-func TestEveryFileIsWrittenWhereOutputSays(t *testing.T) {
+func TestFilesAreWrittenToOutput(t *testing.T) {
 	r := newRig(t, answers(map[string]any{
 		"page.screenshot": &action.Screenshot{Bytes: []byte("shot"), Format: "png"}, "page.pdf": &action.PDF{Bytes: []byte("pdf")},
 		"page.har": &action.HAR{Bytes: []byte("har")}, "artifact.get": &action.File{Artifact: action.Artifact{Name: "a"}, Bytes: []byte("file")},
@@ -41,7 +41,7 @@ func TestEveryFileIsWrittenWhereOutputSays(t *testing.T) {
 	}
 }
 
-func TestAFileOfAPagesNameOverwritesNone(t *testing.T) {
+func TestAFileNamedByAPageOverwritesNone(t *testing.T) {
 	r := newRig(t, answers(map[string]any{"artifact.get": &action.File{Artifact: action.Artifact{Name: "../mine"}, Bytes: []byte("theirs")}}))
 	if err := os.WriteFile("mine", []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestAFileOfAPagesNameOverwritesNone(t *testing.T) {
 	}
 }
 
-func TestNothingFoundIsAnExitStatusOfItsOwn(t *testing.T) {
+func TestNothingFoundHasItsOwnExitStatus(t *testing.T) {
 	d := answers(map[string]any{"page.wait_for": &action.Waited{}, "page.find": &action.Matches{}})
 	r := newRig(t, d)
 	for _, line := range [][]string{{"wait", "#done"}, {"find", "total"}, {"wait", "#done", "--json"}, {"find", "total", "--json"}} {
@@ -67,10 +67,10 @@ func TestNothingFoundIsAnExitStatusOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestACommandThatIsInterruptedEndsAsShellsExpect(t *testing.T) {
+func TestInterruptedCommandsHaveTheExitStatusOfShells(t *testing.T) {
 	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
 		ctx, interrupt := context.WithCancelCause(t.Context())
-		r := newRig(t, &door{answer: func(action.Call) (action.Result, error) {
+		r := newRig(t, &fakeGate{answer: func(action.Call) (action.Result, error) {
 			interrupt(cli.Interrupted{Signal: signal})
 			<-ctx.Done()
 			return action.Result{}, fault.New(fault.Internal, "late")
@@ -81,8 +81,8 @@ func TestACommandThatIsInterruptedEndsAsShellsExpect(t *testing.T) {
 	}
 }
 
-func TestFaultsNameCommandsToPeople(t *testing.T) {
-	d := &door{answer: func(action.Call) (action.Result, error) {
+func TestHintsOfFaultsNameCommands(t *testing.T) {
+	d := &fakeGate{answer: func(action.Call) (action.Result, error) {
 		return action.Result{}, fault.New(fault.NotFound, "gone").
 			Hinted("take a page.snapshot or browser_find; browser_approval_status tells, or list with session.list; example.com and page.nothing stay")
 	}}
@@ -94,7 +94,7 @@ func TestFaultsNameCommandsToPeople(t *testing.T) {
 	}
 }
 
-func TestAllSessionsAreClosed(t *testing.T) {
+func TestCloseAllClosesEverySession(t *testing.T) {
 	at := action.Session{}.Created
 	d := answers(map[string]any{
 		"session.list":  &action.SessionListing{Sessions: []action.Session{{ID: "s1", State: "open"}, {ID: "s2", State: "closed", Closed: &at}, {ID: "s3", State: "paused"}}},
@@ -113,7 +113,7 @@ func TestAllSessionsAreClosed(t *testing.T) {
 	}
 }
 
-func TestWhatIsFrozenIsShown(t *testing.T) {
+func TestFrozenSessionsAreMarked(t *testing.T) {
 	r := newRig(t, answers(map[string]any{
 		"session.list":   &action.SessionListing{Sessions: []action.Session{{ID: "s1", State: "paused", Frozen: true}, {ID: "s2", State: "open"}}},
 		"session.show":   &action.Session{ID: "s1", State: "open", Frozen: true},
@@ -127,7 +127,7 @@ func TestWhatIsFrozenIsShown(t *testing.T) {
 	}
 }
 
-func TestTheShellCompletesWhatThereIs(t *testing.T) {
+func TestShellCompletions(t *testing.T) {
 	r := newRig(t, answers(map[string]any{
 		"session.list":  &action.SessionListing{Sessions: []action.Session{{ID: "s0123", Name: "invoices", State: "open"}, {ID: "s4567", State: "paused"}}},
 		"page.snapshot": &action.Snapshot{Text: "heading \"Hi\"\n button \"Save\" [e12]\n link \"More\" [e3]\n"},

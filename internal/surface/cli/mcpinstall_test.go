@@ -28,7 +28,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-func settle(t *testing.T, path, text string, mode os.FileMode) {
+func writeFile(t *testing.T, path, text string, mode os.FileMode) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
@@ -38,8 +38,8 @@ func settle(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
-func TestTheEntryIsShownAndNothingWritten(t *testing.T) {
-	r := newRig(t, &door{})
+func TestMCPInstallPrintsTheEntryWithoutWriting(t *testing.T) {
+	r := newRig(t, &fakeGate{})
 	for _, client := range mcpconfig.Clients {
 		out, complaint, status := r.run("mcp", "install", "--client", client.Name, "--allow", "a.example,*.b.example", "--tools", "+debug")
 		path := client.File(r.env["HOME"])
@@ -57,12 +57,12 @@ func TestTheEntryIsShownAndNothingWritten(t *testing.T) {
 	}
 }
 
-func TestTheEntryIsWrittenAndTakenOutAgain(t *testing.T) {
-	r := newRig(t, &door{})
+func TestMCPInstallWritesAndRemovesTheEntry(t *testing.T) {
+	r := newRig(t, &fakeGate{})
 	path := filepath.Join(r.env["HOME"], ".cursor", "mcp.json")
 	kept := filepath.Join(r.env["HOME"], "dotfiles", "mcp.json")
-	settle(t, kept, cursor, 0o640)
-	settle(t, filepath.Join(filepath.Dir(path), "x"), "", 0o600)
+	writeFile(t, kept, cursor, 0o640)
+	writeFile(t, filepath.Join(filepath.Dir(path), "x"), "", 0o600)
 	if err := os.Symlink(kept, path); err != nil {
 		t.Fatal(err)
 	}
@@ -94,8 +94,8 @@ func TestTheEntryIsWrittenAndTakenOutAgain(t *testing.T) {
 	}
 }
 
-func TestAClientThatHasNoSettingsGetsThem(t *testing.T) {
-	r := newRig(t, &door{})
+func TestMCPInstallCreatesMissingSettings(t *testing.T) {
+	r := newRig(t, &fakeGate{})
 	if _, complaint, status := r.run("mcp", "install", "--client", "codex", "--write", "--name", "web"); status != 0 {
 		t.Fatal(complaint)
 	}
@@ -108,10 +108,10 @@ func TestAClientThatHasNoSettingsGetsThem(t *testing.T) {
 	}
 }
 
-func TestSettingsThatCannotBeReadAreLeft(t *testing.T) {
-	r := newRig(t, &door{})
+func TestMCPInstallDoesNotChangeInvalidSettings(t *testing.T) {
+	r := newRig(t, &fakeGate{})
 	path := filepath.Join(t.TempDir(), "mcp.json")
-	settle(t, path, `{"mcpServers": `, 0o600)
+	writeFile(t, path, `{"mcpServers": `, 0o600)
 	for name, line := range map[string][]string{
 		"broken":       {"--client", "cursor", "--file", path, "--write"},
 		"a folder":     {"--client", "cursor", "--file", filepath.Dir(path), "--write"},
@@ -131,9 +131,9 @@ func TestSettingsThatCannotBeReadAreLeft(t *testing.T) {
 	}
 }
 
-func TestTheEntryCarriesTheEnvironmentThatMatters(t *testing.T) {
-	r := newRig(t, &door{})
-	settle(t, "glovebox.yaml", "browser: {enabled: true}\n", 0o600)
+func TestTheEntryHasTheRelevantEnvironment(t *testing.T) {
+	r := newRig(t, &fakeGate{})
+	writeFile(t, "glovebox.yaml", "browser: {enabled: true}\n", 0o600)
 	for name, value := range map[string]string{
 		"GLOVEBOX_SERVER_LISTEN": "127.0.0.1:2999", "GLOVEBOX_SERVER_STATE_DIR": "state", "DOCKER_HOST": "unix:///run/user/1000/docker.sock",
 		"GLOVEBOX_TOKEN": "secret-one", "GLOVEBOX_VAULT_KEY": "secret-two", "PATH": "/bin",
@@ -160,8 +160,8 @@ func TestTheEntryCarriesTheEnvironmentThatMatters(t *testing.T) {
 	}
 }
 
-func TestAnEntryThatWouldNotWorkIsNotWritten(t *testing.T) {
-	r := newRig(t, &door{})
+func TestMCPInstallRefusesAnEntryThatWouldFail(t *testing.T) {
+	r := newRig(t, &fakeGate{})
 	r.parts.Problems = func(c config.Config) (all []config.Problem) {
 		for _, host := range c.Security.Network.Navigation {
 			if strings.Contains(host, "/") {
@@ -170,7 +170,7 @@ func TestAnEntryThatWouldNotWorkIsNotWritten(t *testing.T) {
 		}
 		return all
 	}
-	settle(t, "broken.yaml", "browser: {enabld: true}\n", 0o600)
+	writeFile(t, "broken.yaml", "browser: {enabld: true}\n", 0o600)
 	path := filepath.Join(r.env["HOME"], ".cursor", "mcp.json")
 	for says, line := range map[string][]string{
 		"https://a.example/ is no host": {"--allow", "https://a.example/"},

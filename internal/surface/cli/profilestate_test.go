@@ -9,8 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// exporter answers an export with a login, and notes what is imported.
-func exporter(d *door) {
+// exporter answers an export with a login, and records what is imported.
+func exporter(d *fakeGate) {
 	d.answer = func(c action.Call) (action.Result, error) {
 		if c.Verb == "profile.import" {
 			return action.Result{Data: &action.ProfileImported{
@@ -26,8 +26,8 @@ func exporter(d *door) {
 	}
 }
 
-func TestAnExportedLoginIsItsOwnersAlone(t *testing.T) {
-	d := &door{}
+func TestTheFileOfAnExportedLoginIsPrivate(t *testing.T) {
+	d := &fakeGate{}
 	exporter(d)
 	r := newRig(t, d)
 	if err := os.WriteFile("state.json", []byte("what was there"), 0o644); err != nil {
@@ -50,8 +50,8 @@ func TestAnExportedLoginIsItsOwnersAlone(t *testing.T) {
 	}
 }
 
-func TestAnExportedLoginGoesIntoAPipeAndOntoNoTerminal(t *testing.T) {
-	d := &door{}
+func TestAnExportedLoginIsNotPrintedOnATerminal(t *testing.T) {
+	d := &fakeGate{}
 	exporter(d)
 	r := newRig(t, d)
 	out, complaint, status := r.run("profile", "export", "work")
@@ -60,7 +60,7 @@ func TestAnExportedLoginGoesIntoAPipeAndOntoNoTerminal(t *testing.T) {
 		t.Errorf("status %d, %v: %q", status, err, out)
 	}
 	if !strings.Contains(complaint, "2 cookies of b.example") || strings.Contains(complaint, "canary") {
-		t.Errorf("beside it is told %q", complaint)
+		t.Errorf("on standard error: %q", complaint)
 	}
 	d.taken()
 	r.terminal = true
@@ -69,12 +69,12 @@ func TestAnExportedLoginGoesIntoAPipeAndOntoNoTerminal(t *testing.T) {
 		t.Errorf("on a terminal: %d %q %q", status, out, complaint)
 	}
 	if out, _, status = r.run("profile", "export", "work", "-o", "-"); status != 0 || !strings.Contains(out, "canary-sid") {
-		t.Errorf("where it was asked for: %d %q", status, out)
+		t.Errorf("with --output -: %d %q", status, out)
 	}
 }
 
-func TestAnImportSaysWhatWasTakenAndWhatNot(t *testing.T) {
-	d := &door{}
+func TestAnImportReportsWhatWasLeftOut(t *testing.T) {
+	d := &fakeGate{}
 	exporter(d)
 	r := newRig(t, d)
 	if err := os.WriteFile("state.json", []byte(`{"cookies": []}`), 0o600); err != nil {

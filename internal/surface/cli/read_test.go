@@ -7,8 +7,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-func TestMatchesAreShownInert(t *testing.T) {
-	r := newRig(t, &door{answer: func(action.Call) (action.Result, error) {
+func TestMatchesAreSanitized(t *testing.T) {
+	r := newRig(t, &fakeGate{answer: func(action.Call) (action.Result, error) {
 		return action.Result{Data: &action.Matches{Total: 9, Matches: []action.Match{
 			{Role: "button", Name: "Save\x1b[2J", Ref: "e1", Path: []string{"main"}}, {Role: "text", Text: "a\nforged"},
 		}}}, nil

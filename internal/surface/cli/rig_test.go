@@ -16,25 +16,24 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
 
-// door is a gateway's gate: it notes what reaches it, and answers as it is
-// told.
-type door struct {
+// fakeGate records the calls that it gets, and answers as the test says.
+type fakeGate struct {
 	mu     sync.Mutex
 	calls  []action.Call
 	answer func(action.Call) (action.Result, error)
 }
 
-func (d *door) Call(_ context.Context, c action.Call) (action.Result, error) {
+func (d *fakeGate) Call(_ context.Context, c action.Call) (action.Result, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.calls = append(d.calls, c)
 	return d.answer(c)
 }
 
-func (d *door) Refuse(context.Context, action.Call, error) {}
+func (d *fakeGate) Refuse(context.Context, action.Call, error) {}
 
-// taken returns the calls since it was asked last.
-func (d *door) taken() []action.Call {
+// taken returns the calls since the last time.
+func (d *fakeGate) taken() []action.Call {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	calls := d.calls
@@ -42,14 +41,14 @@ func (d *door) taken() []action.Call {
 	return calls
 }
 
-// anyone lets every token in as an operator.
+// anyone accepts every token as an operator's.
 type anyone struct{}
 
 func (anyone) Identify(context.Context, string) (auth.Identity, error) {
 	return auth.Identity{Caller: action.Caller{Actor: "ann", Scope: "default", Role: action.Operator}}, nil
 }
 
-// rig is a command line in front of a gateway with that door.
+// rig is a command line in front of a gateway with a fakeGate.
 type rig struct {
 	t        *testing.T
 	url      string
@@ -59,7 +58,7 @@ type rig struct {
 	parts    cli.Deps
 }
 
-func newRig(t *testing.T, d *door) *rig {
+func newRig(t *testing.T, d *fakeGate) *rig {
 	t.Helper()
 	handler, err := rest.New(rest.Options{Gate: d, Auth: anyone{}, Version: "test", Log: slog.New(slog.DiscardHandler)})
 	if err != nil {

@@ -21,7 +21,7 @@ actions:
   - {type: screenshot, name: end}
 `
 
-// finished is a run that ended so, with a screenshot.
+// finished is a run that ended with this status, with a screenshot.
 func finished(status, code string, failed bool) *action.Run {
 	return &action.Run{
 		ID: "r1", State: action.RunEnded, FinalStatus: status, Reason: &action.RunReason{Code: code, Message: "why\x1b[2J"},
@@ -30,9 +30,9 @@ func finished(status, code string, failed bool) *action.Run {
 	}
 }
 
-// running answers as a gateway whose run is this.
-func running(run *action.Run) *door {
-	return &door{answer: func(c action.Call) (action.Result, error) {
+// running returns a gate with this run.
+func running(run *action.Run) *fakeGate {
+	return &fakeGate{answer: func(c action.Call) (action.Result, error) {
 		switch c.Verb {
 		case "run.start":
 			if c.Run != nil && c.Run.Step != nil {
@@ -55,7 +55,7 @@ func write(t *testing.T, name, text string) string {
 	return name
 }
 
-func TestRunShowsItsStepsKeepsItsPicturesAndEndsByStatus(t *testing.T) {
+func TestRunPrintsStepsWritesScreenshotsAndSetsTheStatus(t *testing.T) {
 	for _, try := range []struct {
 		status, code string
 		failed       bool
@@ -70,7 +70,7 @@ func TestRunShowsItsStepsKeepsItsPicturesAndEndsByStatus(t *testing.T) {
 			t.Errorf("%s: status %d, want %d\n%q %q", try.code, status, try.exit, out, complaint)
 		}
 		if got, err := os.ReadFile("a/b/001-end.png"); err != nil || string(got) != "png" || !strings.Contains(out, "a/b/001-end.png") {
-			t.Errorf("the picture: %q %v\n%s", got, err, out)
+			t.Errorf("the screenshot: %q %v\n%s", got, err, out)
 		}
 		out, _, status = r.run("run", "run.yaml", "--json")
 		var whole struct{ Data action.Run }
@@ -80,7 +80,7 @@ func TestRunShowsItsStepsKeepsItsPicturesAndEndsByStatus(t *testing.T) {
 	}
 }
 
-func TestPicturesStayBelowTheFolder(t *testing.T) {
+func TestScreenshotsAreWrittenBelowTheFolderOnly(t *testing.T) {
 	r := newRig(t, running(finished(action.RunCompleted, "completed", false)))
 	outside := t.TempDir()
 	if err := os.Symlink(outside, "out"); err != nil {
@@ -99,7 +99,7 @@ func TestPicturesStayBelowTheFolder(t *testing.T) {
 	}
 }
 
-func TestARunFileIsReadStrictly(t *testing.T) {
+func TestRunFilesAreParsedStrictly(t *testing.T) {
 	d := running(finished(action.RunCompleted, "completed", false))
 	r := newRig(t, d)
 	for name, text := range map[string]string{
@@ -132,7 +132,7 @@ func TestAnInterruptedRunIsCancelled(t *testing.T) {
 	under := *run
 	under.State, under.FinalStatus, under.Reason, under.Screenshots = action.RunRunning, "", nil, nil
 	ctx, interrupt := context.WithCancel(t.Context())
-	d := &door{answer: func(c action.Call) (action.Result, error) {
+	d := &fakeGate{answer: func(c action.Call) (action.Result, error) {
 		switch c.Verb {
 		case "run.start":
 			return action.Result{Data: &under}, nil
@@ -163,8 +163,8 @@ func TestAnInterruptedRunIsCancelled(t *testing.T) {
 	}
 }
 
-func TestTheCapabilityNeedsNoGateway(t *testing.T) {
-	r := newRig(t, &door{})
+func TestCapabilityWorksWithoutAGateway(t *testing.T) {
+	r := newRig(t, &fakeGate{})
 	out, _, status := r.run("capability", "--json")
 	var whole struct{ Data action.Capability }
 	if err := json.Unmarshal([]byte(out), &whole); err != nil || status != 0 || whole.Data.ID != "BROWSER_AUTOMATION" || len(whole.Data.ActionTypes) != 10 {

@@ -11,19 +11,19 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
 )
 
-func TestHealthSaysWhetherAGatewayAnswers(t *testing.T) {
-	r := newRig(t, &door{answer: func(action.Call) (action.Result, error) { return action.Result{}, nil }})
+func TestHealthReportsWhetherAGatewayAnswers(t *testing.T) {
+	r := newRig(t, &fakeGate{answer: func(action.Call) (action.Result, error) { return action.Result{}, nil }})
 	if out, _, status := r.run("health"); status != 0 || !strings.Contains(out, "answers") {
 		t.Errorf("%d %q", status, out)
 	}
-	r.url = "http://127.0.0.1:1" // nobody listens
+	r.url = "http://127.0.0.1:1" // no server
 	if _, complaint, status := r.run("health"); status != 6 || !strings.Contains(complaint, "glovebox serve") {
 		t.Errorf("%d %q", status, complaint)
 	}
 }
 
 func TestSeccompPrintsTheProfile(t *testing.T) {
-	r := newRig(t, &door{})
+	r := newRig(t, &fakeGate{})
 	r.parts.Seccomp = func() (string, error) { return `{"defaultAction":"SCMP_ACT_ERRNO"}`, nil }
 	for _, line := range [][]string{{"image", "seccomp"}, {"image", "seccomp", "--json"}} {
 		if out, _, status := r.run(line...); status != 0 || out != "{\"defaultAction\":\"SCMP_ACT_ERRNO\"}\n" {
@@ -32,10 +32,10 @@ func TestSeccompPrintsTheProfile(t *testing.T) {
 	}
 }
 
-// TestListenIsCheckedOnTheCommandLineToo has the flag say what the key may
-// not.
-func TestListenIsCheckedOnTheCommandLineToo(t *testing.T) {
-	r := newRig(t, &door{})
+// TestTheListenFlagIsValidated sets addresses with the flag that the
+// configuration key refuses.
+func TestTheListenFlagIsValidated(t *testing.T) {
+	r := newRig(t, &fakeGate{})
 	served := ""
 	r.parts.Serve = func(_ context.Context, c config.Config, _ cli.ServeOptions) error {
 		served = c.Server.Listen

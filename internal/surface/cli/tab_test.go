@@ -8,8 +8,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-func TestHeadersStandBelowTheirRequest(t *testing.T) {
-	r := newRig(t, &door{answer: func(action.Call) (action.Result, error) {
+func TestHeadersArePrintedBelowTheirRequest(t *testing.T) {
+	r := newRig(t, &fakeGate{answer: func(action.Call) (action.Result, error) {
 		return action.Result{Data: &action.NetworkListing{Requests: []action.NetworkRequest{{
 			URL: "https://a.example/", Method: "GET", Status: 200, Headers: &action.Headers{
 				Request: map[string]string{"b": "2", "a": "1\x1b[2J\n12:00"}, Response: map[string]string{"server": "x"},
@@ -22,8 +22,8 @@ func TestHeadersStandBelowTheirRequest(t *testing.T) {
 	}
 }
 
-func TestConsoleLinesAreInert(t *testing.T) {
-	r := newRig(t, &door{answer: func(c action.Call) (action.Result, error) {
+func TestConsoleMessagesAreSanitized(t *testing.T) {
+	r := newRig(t, &fakeGate{answer: func(c action.Call) (action.Result, error) {
 		if c.Verb == "page.network" {
 			return action.Result{Data: &action.NetworkListing{Requests: []action.NetworkRequest{{URL: "https://a.example/\x1b[2J\nx", Method: "GET", Error: "net::ERR\x07_FAILED"}}}}, nil
 		}
