@@ -8,7 +8,7 @@ import (
 )
 
 func TestABookKnowsTheSecretsOfEachSession(t *testing.T) {
-	var b redact.Book
+	var b redact.SecretStore
 	if got := b.Of("s1").Text("canary-one"); got != "canary-one" {
 		t.Errorf("an empty book changed a text: %q", got)
 	}

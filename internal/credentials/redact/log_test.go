@@ -21,7 +21,7 @@ func TestNoLogLineHasASecret(t *testing.T) {
 		"json": func(b *bytes.Buffer) slog.Handler { return slog.NewJSONHandler(b, nil) },
 	} {
 		var out bytes.Buffer
-		var book redact.Book
+		var book redact.SecretStore
 		log := slog.New(book.Handler(make(&out)))
 		log.Info("before", "n", 1, "err", errors.New("plain"))
 		early := log.With("path", "/x/"+canary).WithGroup("g").With("q", canary)

@@ -240,7 +240,7 @@ func TestAVaultThatIsSlowIsWaitedForFiveSeconds(t *testing.T) {
 func TestNobodyThereIsAFault(t *testing.T) {
 	closed := httptest.NewServer(nil)
 	closed.Close()
-	from, err := source.Connect(source.HashiCorp{Address: closed.URL, Token: source.Opener{Given: "hvs.x"}})
+	from, err := source.Connect(source.HashiCorp{Address: closed.URL, Token: source.LoginSecret{Given: "hvs.x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
