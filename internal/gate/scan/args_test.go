@@ -54,14 +54,14 @@ func TestEveryTextOfEveryVerbIsLookedThroughOrListed(t *testing.T) {
 		shown := SentTexts(args)
 		for text, at := range want {
 			found := slices.ContainsFunc(shown, func(s Text) bool { return s.Value == text })
-			_, listed := unsent[at]
+			_, listed := lookupOnly[at]
 			seen[at] = true
 			if found == listed && !hiddenByOuter(reflect.TypeOf(args), at) {
 				t.Errorf("%s of %s: looked through %t, listed as not sent %t", at, verb.Name, found, listed)
 			}
 		}
 	}
-	for at := range unsent {
+	for at := range lookupOnly {
 		if !seen[at] {
 			t.Errorf("%s is listed as not sent, and no verb has it", at)
 		}
