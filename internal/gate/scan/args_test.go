@@ -44,7 +44,7 @@ func fill(v reflect.Value, at string, told func(at, text string)) {
 	}
 }
 
-func TestEveryTextOfEveryVerbIsLookedThroughOrListed(t *testing.T) {
+func TestEveryTextOfEveryVerbIsScannedOrListed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, verb := range action.Verbs {
 		args := verb.NewArgs()
@@ -80,7 +80,7 @@ func hiddenByOuter(t reflect.Type, at string) bool {
 	return strings.HasPrefix(at, "Locator.")
 }
 
-func TestTextsSayWhereTheyStand(t *testing.T) {
+func TestTextsHaveTheirFieldLabelAndFile(t *testing.T) {
 	dark := "dark"
 	got := SentTexts(&action.CookieSet{Cookies: []action.NewCookie{{Name: "theme", Value: &dark}}})
 	want := []Text{{Field: "cookies.0.name", Value: "theme"}, {Field: "cookies.0.value", Label: "theme", Value: "dark"}}

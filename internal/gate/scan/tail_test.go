@@ -23,7 +23,7 @@ func TestLettersTypedOneByOneAreJoined(t *testing.T) {
 	t.Error("not found")
 }
 
-func TestElementsAndSessionsAreKeptApart(t *testing.T) {
+func TestTypedTextsOfElementsAndSessionsAreSeparate(t *testing.T) {
 	var tails TypedTexts
 	tails.Keep(Target{"s1", "d1", "n1"}, "a")
 	for _, other := range []Target{{"s2", "d1", "n1"}, {"s1", "d2", "n1"}, {"s1", "d1", "n2"}} {
@@ -38,7 +38,7 @@ func TestElementsAndSessionsAreKeptApart(t *testing.T) {
 	}
 }
 
-func TestTailsAreBounded(t *testing.T) {
+func TestTypedTextsAreBounded(t *testing.T) {
 	var tails TypedTexts
 	for i := range 3 * maxTargets {
 		at := Target{"s", "d", fmt.Sprint(i)}
