@@ -60,7 +60,7 @@ type Options struct {
 	Audit       *audit.Log
 	Log         *slog.Logger
 	Credentials Credentials
-	Secrets     *redact.Book // the secrets of sessions, which are redacted in answers and records
+	Secrets     *redact.SecretStore // the secrets of sessions, which are redacted in answers and records
 
 	Tokens       Tokens   // manages tokens; if nil, the verbs about tokens are refused
 	HostRequests bool     // people can be asked for hosts that a session may not reach; security.hitl.enabled

@@ -73,7 +73,7 @@ func (m *mirror) Do(ctx context.Context, call action.Call, pin action.Pin) (acti
 type attack struct {
 	*testGate
 	page    *mirror
-	secrets *redact.Book
+	secrets *redact.SecretStore
 	calls   int
 }
 

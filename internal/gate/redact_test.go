@@ -24,9 +24,9 @@ import (
 const canary = "k7Qp2mXv9RtLw4Zs8NbY3cDf"
 
 // withSecrets is a testGate whose sessions' secrets are known.
-func withSecrets(t *testing.T) (h *testGate, pages *leakySessions, known *redact.Book) {
+func withSecrets(t *testing.T) (h *testGate, pages *leakySessions, known *redact.SecretStore) {
 	t.Helper()
-	known = new(redact.Book)
+	known = new(redact.SecretStore)
 	file := filepath.Join(t.TempDir(), "state.db")
 	log := slog.New(slog.DiscardHandler)
 	db, err := store.Open(t.Context(), file)

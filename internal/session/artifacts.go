@@ -16,7 +16,7 @@ import (
 // session redacted.
 type fileStore struct {
 	artifacts *artifact.Store
-	known     *redact.Book
+	known     *redact.SecretStore
 	sessions  *directory
 	log       *slog.Logger
 }

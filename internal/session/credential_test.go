@@ -69,7 +69,7 @@ func (c *fakeVault) store(scope, host, version, value string) {
 // withVault gives a rig a vault and a secret index.
 func withVault(c *fakeVault) tweak {
 	return func(r *rig) {
-		r.options.Vault, r.options.Known, r.options.Config.AutoInject = c, new(redact.Book), true
+		r.options.Vault, r.options.Known, r.options.Config.AutoInject = c, new(redact.SecretStore), true
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // TestSecretsStayKnownForAnHourAfterTheirSession checks that answers and files
 // that are sent after the end are redacted too.
 func TestSecretsStayKnownForAnHourAfterTheirSession(t *testing.T) {
-	r := &credentialAccess{known: new(redact.Book), endedAt: map[string]time.Time{}}
+	r := &credentialAccess{known: new(redact.SecretStore), endedAt: map[string]time.Time{}}
 	sess := newOpenSession(action.Session{ID: "s1", Credentialed: []string{"app.example"}}, action.Network{}, terms{})
 	secret := "k7Qp-canary-93xV-value"
 	r.known.Learn("s1", credentials.Keep(secret))

@@ -13,7 +13,7 @@ import (
 // agent, so that the agent's next answer can report it. It also counts how many
 // sessions of a connection gave out references before.
 type endNotices struct {
-	known *redact.Book
+	known *redact.SecretStore
 
 	mu          sync.Mutex
 	waiting     []endNotice

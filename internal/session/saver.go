@@ -16,7 +16,7 @@ import (
 type saver struct {
 	store    recordStore
 	sessions *directory
-	known    *redact.Book
+	known    *redact.SecretStore
 	log      *slog.Logger
 	flush    chan struct{} // signals that records have changed
 }

@@ -159,7 +159,7 @@ type Options struct {
 	HasQuestions  func(action.Session) bool    // reports whether a question about a session is open; it may block
 	Outgoing      Outgoing                     // judges requests of sessions' browsers; nil allows all
 	Vault         Vault                        // nil: no session gets credentials
-	Known         *redact.Book                 // gets the secrets of a session before its browser does
+	Known         *redact.SecretStore          // gets the secrets of a session before its browser does
 	Config        Config
 	Log           *slog.Logger
 }
@@ -184,7 +184,7 @@ func (o *Options) check() error {
 		o.Config.StartTimeout = defaultStart
 	}
 	if o.Known == nil {
-		o.Known = new(redact.Book)
+		o.Known = new(redact.SecretStore)
 	}
 	if o.Record == nil {
 		o.Record = func(action.Record) {}
