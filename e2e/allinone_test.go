@@ -22,8 +22,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
-// allInOneTag is the image that holds the gateway too: a few layers without
-// files on top of imageTag.
+// allInOneTag is the image that also contains the gateway: a few layers on top of
+// imageTag.
 var allInOneTag = "glovebox:e2e" + os.Getenv("GLOVEBOX_TEST_TREE")
 
 // TestAllInOne starts the container as docs/all-in-one.md says and uses it
@@ -90,7 +90,7 @@ func TestAllInOne(t *testing.T) {
 	})
 }
 
-// TestLocalDriverIsRefusedOutside has no container around it.
+// TestLocalDriverIsRefusedOutside runs outside of a container.
 func TestLocalDriverIsRefusedOutside(t *testing.T) {
 	if local.Contained() == nil {
 		t.Skip("these tests run in a container themselves")
@@ -107,8 +107,8 @@ func TestLocalDriverIsRefusedOutside(t *testing.T) {
 	}
 }
 
-// startAllInOne builds the image, starts a container on a port the engine
-// chooses, and returns a gateway whose tokens and site are at hand.
+// startAllInOne builds the image, starts a container on a free port, and returns
+// a gateway with its tokens and site.
 func startAllInOne(t *testing.T) (*gateway, string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "gbe2e-")
@@ -158,8 +158,8 @@ func startAllInOne(t *testing.T) (*gateway, string) {
 	return g, name
 }
 
-// siteForContainers serves the web application where containers reach it, and
-// returns a configuration that allows it, and the address of this machine.
+// siteForContainers serves the web application to containers, and returns a
+// configuration that allows it, and the address of this machine.
 func (g *gateway) siteForContainers() (config, bridge string) {
 	g.t.Helper()
 	out, err := exec.CommandContext(g.t.Context(), "docker", "network", "inspect", "bridge", "-f", "{{(index .IPAM.Config 0).Subnet}}").Output()

@@ -22,8 +22,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// granted is the id of a grant, in a session that may go where nothing is
-// trusted.
+// granted returns the id of a grant, in a session that may open any host, none of
+// which is trusted.
 func (b *bench) granted() string {
 	b.t.Helper()
 	b.session = b.c.open(`{"allow": ["127.0.0.1"], "effects": "free"}`) // whose acts are asked about before they are done
@@ -84,13 +84,13 @@ func (h *hook) next(t *testing.T, kind, question string) object {
 				return data
 			}
 		case <-over:
-			t.Fatalf("nobody was told of %s of %s", kind, question)
+			t.Fatalf("nobody received %s of %s", kind, question)
 		}
 	}
 }
 
-// ledger is a site of rows that are told apart by their headings only, and of
-// pages to crawl.
+// ledger is a site with rows that differ only in their headings, and with pages
+// to crawl.
 func ledger(t *testing.T) string {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -113,9 +113,9 @@ func ledger(t *testing.T) string {
 	return server.URL
 }
 
-// TestApprovals is about what people are asked: that they see what it is
-// about, hear of it on each channel, over a killed gateway too, and that an
-// agent can answer none of it. Nothing is trusted, and the site is sensitive.
+// TestApprovals checks what people are asked: that a question shows what it is
+// about, that it arrives on each channel, also after the gateway was killed, and
+// that an agent can answer none. No host is trusted, and the site is sensitive.
 func TestApprovals(t *testing.T) {
 	site, told := ledger(t), newHook(t)
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(site, "http://"))
@@ -184,13 +184,13 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
-// ear hears the events of a gateway by the command line's own client, over its
-// restarts.
-type ear struct{ events chan action.Event }
+// eventReader reads the events of a gateway with the command line's client,
+// across restarts.
+type eventReader struct{ events chan action.Event }
 
-func listenTo(t *testing.T, g *gateway) *ear {
+func listenTo(t *testing.T, g *gateway) *eventReader {
 	t.Helper()
-	e := &ear{events: make(chan action.Event, 1000)}
+	e := &eventReader{events: make(chan action.Event, 1000)}
 	ctx, stop := context.WithCancel(t.Context())
 	over := make(chan struct{})
 	zero := int64(0)
@@ -210,7 +210,7 @@ func listenTo(t *testing.T, g *gateway) *ear {
 	return e
 }
 
-func (e *ear) follow(ctx context.Context, door *client.Client, args *action.FollowEvents) {
+func (e *eventReader) follow(ctx context.Context, door *client.Client, args *action.FollowEvents) {
 	_, _ = door.Call(ctx, action.Call{Verb: "events.follow", Args: args, Events: &action.EventWatch{Event: func(event action.Event) error {
 		args.After = &event.ID
 		e.events <- event
@@ -218,7 +218,7 @@ func (e *ear) follow(ctx context.Context, door *client.Client, args *action.Foll
 	}}})
 }
 
-func (e *ear) wants(t *testing.T, kind, question string) {
+func (e *eventReader) wants(t *testing.T, kind, question string) {
 	t.Helper()
 	for over := time.After(startLimit); ; {
 		select {
@@ -232,8 +232,8 @@ func (e *ear) wants(t *testing.T, kind, question string) {
 	}
 }
 
-// agentsAnswerNothing tries every route and verb of approvals, grants and
-// events with an agent's token, and what could make it more than that.
+// agentsAnswerNothing tries every route and verb of approvals, grants and events
+// with an agent's token, and ways to get more rights.
 func agentsAnswerNothing(t *testing.T, g *gateway, session, question string) {
 	t.Helper()
 	agent := g.curl(t, "agent")
@@ -277,8 +277,8 @@ func or(a, b string) string {
 	return b
 }
 
-// crawlOfOneQuestion crawls a sensitive host: one question covers its
-// host and all its pages, and nothing else afterwards.
+// crawlOfOneQuestion crawls a sensitive host: one question covers the host and
+// its pages, and nothing else afterwards.
 func crawlOfOneQuestion(t *testing.T, g *gateway, site string) {
 	t.Helper()
 	agent, operator := g.curl(t, "agent"), g.curl(t, "operator")
@@ -304,9 +304,9 @@ func crawlOfOneQuestion(t *testing.T, g *gateway, site string) {
 	}
 }
 
-// aPauseOfARunIsTold wants people to hear on every channel of a run that an
-// operator started and that cannot go on.
-func aPauseOfARunIsTold(t *testing.T, operator curl, site string, heard *ear, told *hook) {
+// aPauseOfARunIsTold checks that people are informed on every channel about a
+// paused run of an operator.
+func aPauseOfARunIsTold(t *testing.T, operator curl, site string, heard *eventReader, told *hook) {
 	t.Helper()
 	miss := `{"type": "left_click", "selector": "#nowhere", "timeout": 200}`
 	begun := operator.post("/v1/runs", fmt.Sprintf(`{"url": "%s/", "domain_allowlist": ["127.0.0.1"], "actions": [%s, %[2]s, %[2]s, {"type": "read_page"}]}`, site, miss), "Prefer: wait=0").object(http.StatusAccepted)

@@ -19,7 +19,7 @@ const (
 	adminHost     = "office.test"  // where Django is
 )
 
-// apps are web applications that others made, with an account in each.
+// apps are third-party web applications, with an account in each.
 type apps struct {
 	pocketbase *pocketbase
 	django     *django
@@ -51,7 +51,7 @@ func (a *apps) gateway(t *testing.T) *gateway {
 	}})
 }
 
-// overheard is an agent of which every byte it gets is kept.
+// overheard is an agent's client that stores every byte it receives.
 func (g *gateway) overheard(t *testing.T) (agent, *tape) {
 	t.Helper()
 	heard := &tape{}
@@ -60,8 +60,7 @@ func (g *gateway) overheard(t *testing.T) (agent, *tape) {
 	}}, "", nil), heard
 }
 
-// Addresses that only who is signed in gets: by localStorage, a header and a
-// cookie.
+// Addresses that need a login: by localStorage, a header and a cookie.
 func (a *apps) notes() string {
 	return a.pocketbase.by(recordsHost) + "/_/#/collections?collection=notes"
 }
@@ -70,16 +69,16 @@ func (a *apps) listing() string {
 }
 func (a *apps) groups() string { return a.django.origin + "/admin/auth/group/" }
 
-// comes waits for a text that a page's scripts show, and looks for want beside
-// it. An answer before may have told of both.
+// comes waits for a text that a page's scripts show, and searches for want with
+// it. An earlier answer may have reported both.
 func (a agent) comes(text, want string) {
 	a.t.Helper()
 	a.must("browser_wait_for", object{"text": text, "timeout": 50}, "It came.")
 	a.must("browser_snapshot", object{}, want)
 }
 
-// TestWebApplications has an agent work inside accounts of web applications
-// that others made.
+// TestWebApplications lets an agent work in accounts of third-party web
+// applications.
 func TestWebApplications(t *testing.T) {
 	testenv.Heavy(t)
 	t.Parallel()
@@ -88,8 +87,8 @@ func TestWebApplications(t *testing.T) {
 	t.Run("WithCredentialsAnAgentWorksInThem", a.signedIn)
 }
 
-// signedOut is the control: without credentials the same steps meet the pages
-// where people sign in.
+// signedOut is the control experiment: without credentials the same steps reach
+// the sign-in pages.
 func (a *apps) signedOut(t *testing.T) {
 	g := a.gateway(t)
 	agent, _ := g.overheard(t)

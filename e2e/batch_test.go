@@ -12,8 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// batches stops at a step that asks a person, and goes on there once it is
-// answered: nothing is done twice. A batch with a step that is not sound does
+// batches makes a batch that stops at a step with a question, and continues there
+// after the answer: nothing is done twice. A batch with an invalid step does
 // nothing.
 func batches(t *testing.T, g *gateway) {
 	c := g.curl(t, "agent")
@@ -44,7 +44,7 @@ func batches(t *testing.T, g *gateway) {
 	c.post("/v1/sessions/"+session+"/archive", "").object(http.StatusOK)
 }
 
-// resources are a session's, and are found again by its name over another
+// resources reads a session's resources, also by its name over another
 // connection.
 func resources(t *testing.T, g *gateway) {
 	first := g.streamable(t, g.token("agent"), "2025-11-25")

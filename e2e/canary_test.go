@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// canary is a place that tells what reaches it: an HTTP and an HTTPS server
-// on every address of this machine, and UDP sockets. Ways out are told apart by
-// the first label of the host they ask for, or by a UDP socket of their own.
+// canary reports what reaches it: HTTP and HTTPS servers on every address of this
+// machine, and UDP sockets. Ways out are distinguished by the first label of the
+// requested host, or by a UDP socket of their own.
 type canary struct {
 	suffix string // of its hosts: "canary.test"
 	plain  *httptest.Server
@@ -115,8 +115,8 @@ func bareHost(host string) string {
 	return host
 }
 
-// own opens a way's own socket, of "udp" or "tcp", and returns its port. What
-// comes there needs no name.
+// own opens a separate socket for a way, of "udp" or "tcp", and returns its port.
+// Packets to it need no name.
 func (c *canary) own(t *testing.T, network, name string) int {
 	t.Helper()
 	var socket io.Closer

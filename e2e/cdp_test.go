@@ -61,8 +61,8 @@ func TestClientsOfTheProtocol(t *testing.T) {
 	}
 }
 
-// attach connects a client to the gateway's most recent session, and makes a
-// call so that it is known to be served.
+// attach connects a client to the gateway's newest session, and makes a call to
+// make sure that it is served.
 func (g *gateway) attach(t *testing.T, session string) *websocket.Conn {
 	t.Helper()
 	header := http.Header{"Authorization": {"Bearer " + g.token("operator")}}
@@ -80,7 +80,7 @@ func (g *gateway) attach(t *testing.T, session string) *websocket.Conn {
 	return conn
 }
 
-func TestClientsAreToldHowTheirBrowserEnded(t *testing.T) {
+func TestClientsLearnHowTheirBrowserEnded(t *testing.T) {
 	for name, ending := range map[string]struct {
 		end  func(g *gateway, id string)
 		code websocket.StatusCode
@@ -119,7 +119,7 @@ func TestClientsAreToldHowTheirBrowserEnded(t *testing.T) {
 	}
 }
 
-func TestAgentsAndStrangersDoNotAttach(t *testing.T) {
+func TestAgentsAndUnknownCallersCannotAttach(t *testing.T) {
 	g := start(t, settings{})
 	g.curl(t, "operator").open(`{}`)
 	upgrade := []string{"Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="}
@@ -141,8 +141,9 @@ func TestAgentsAndStrangersDoNotAttach(t *testing.T) {
 	}
 }
 
-// A client on another machine than the gateway finds what was downloaded.
-func TestDownloadsReachAClientByAForward(t *testing.T) {
+// TestDownloadsReachAForwardedClient simulates a client on another machine than
+// the gateway.
+func TestDownloadsReachAForwardedClient(t *testing.T) {
 	t.Parallel()
 	g := start(t, settings{})
 	id := g.curl(t, "operator").open(`{}`)

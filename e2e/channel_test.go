@@ -15,7 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// sockets is what WebSockets of a lab page told their server.
+// sockets records what WebSockets of a lab page sent to their server.
 type sockets struct {
 	mu   sync.Mutex
 	said []string // "open" for each, and what came over it
@@ -59,7 +59,7 @@ const talk = text => { const s = new WebSocket(at); s.onopen = () => { s.send(te
 const script = 'const s = new WebSocket("' + at + '"); s.onopen = () => { s.send("work"); postMessage("open") }; s.onerror = () => postMessage("refused")'
 const work = () => { new Worker(URL.createObjectURL(new Blob([script]))).onmessage = e => said.textContent = 'worker: ' + e.data }</script>`
 
-// channelTrial is an agent on a page that opens channels when buttons are pressed.
+// channelTrial is an agent on a page whose buttons open channels.
 type channelTrial struct {
 	*gateway
 	agent curl
@@ -81,8 +81,9 @@ func (c channelTrial) press(t *testing.T, name, shown string) {
 	}
 }
 
-// In a session that only reads no WebSocket is opened, of a page or of a worker;
-// the agent hears why, and the trail has it. WebTransport has no way out at all.
+// TestAReadOnlySessionOpensNoChannel checks that no WebSocket of a page or a
+// worker is opened in a session that only reads, that the agent learns why, and
+// that the trail records it. WebTransport is never possible.
 func TestAReadOnlySessionOpensNoChannel(t *testing.T) {
 	g := start(t, settings{})
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(g.site, "http://"))
@@ -118,9 +119,9 @@ func TestAReadOnlySessionOpensNoChannel(t *testing.T) {
 	}
 }
 
-// An agent of a session that only reads is told of the channel in the next
-// answer; a rule about its host makes an exception.
-func TestAReadOnlySessionSaysWhichChannelWasNotOpened(t *testing.T) {
+// TestAReadOnlySessionReportsTheRefusedChannel checks the note in the agent's
+// next answer. A rule about the host makes an exception.
+func TestAReadOnlySessionReportsTheRefusedChannel(t *testing.T) {
 	g := start(t, settings{})
 	command := exec.Command(binary, "mcp", "--read-only", "--config", g.config)
 	command.Env = append(os.Environ(), g.env...)
@@ -140,8 +141,8 @@ func TestAChannelOfAReadOnlySessionIsAllowedByARule(t *testing.T) {
 	until(t, 10*time.Second, "what was sent", func() bool { return g.lab.sockets.String() == "open, listen" })
 }
 
-// A channel that an act of HIGH risk opens is asked about before it is open; one
-// that harmless acts open is not.
+// TestAChannelThatADeletionOpensIsAskedAbout checks that a channel opened by an
+// act of HIGH risk is asked about, and one opened by harmless acts is not.
 func TestAChannelThatADeletionOpensIsAskedAbout(t *testing.T) {
 	g := start(t, settings{})
 	a := g.stdio(t)
@@ -161,9 +162,9 @@ func TestAChannelThatADeletionOpensIsAskedAbout(t *testing.T) {
 const aheadPage = `<h1>Ahead</h1><link rel=prefetch href="/lab/fetched/plain">
 <script type=speculationrules>{"prefetch": [{"urls": ["/lab/fetched/7/delete"], "eagerness": "immediate"}], "prerender": [{"urls": ["/lab/fetched/rendered"], "eagerness": "immediate"}]}</script>`
 
-// Speculation rules of a page fetch and render nothing in a box: what they fetch
-// would not pass the gate.
-func TestNothingIsFetchedByRulesOfAPage(t *testing.T) {
+// TestSpeculationRulesOfAPageFetchNothing checks that speculation rules have no
+// effect in a box, because their requests would not pass the gate.
+func TestSpeculationRulesOfAPageFetchNothing(t *testing.T) {
 	g := start(t, settings{})
 	c := g.curl(t, "agent")
 	c.open(`{}`)

@@ -6,8 +6,8 @@ import (
 	"github.com/gloveboxhq/glovebox/e2e/conformance"
 )
 
-// conforms has the protocol's own suite try the gateway, as whoever has a
-// token, and as a web page would whose name was made to lead here.
+// conforms runs the protocol's own conformance suite against the gateway, with a
+// valid token, and as a web page does after DNS rebinding.
 func conforms(t *testing.T, g *gateway) {
 	g.curl(t, "operator").open(`{"name": "conforms"}`) // its page is a resource to read
 	for _, revision := range conformance.Revisions {

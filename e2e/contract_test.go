@@ -19,8 +19,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// document is the part of the description that requests and answers are held
-// against.
+// document is the part of the OpenAPI description that requests and answers are
+// checked against.
 type document struct {
 	Paths      map[string]map[string]operation
 	Components struct{ Responses map[string]described }
@@ -33,18 +33,18 @@ type operation struct {
 	Responses   map[string]described
 }
 
-// described is a body by media type, or a reference to one that is shared.
+// described is a body by media type, or a reference to a shared one.
 type described struct {
 	Ref     string                     `json:"$ref"`
 	Content map[string]json.RawMessage `json:"content"`
 }
 
-// unlisted are paths that the description leaves out: another protocol, and
-// the description itself.
+// unlisted are paths that are not in the description: another protocol, and the
+// description itself.
 var unlisted = []string{"/mcp", "/openapi.json", "/docs"}
 
-// contract holds what goes over the wire against the description that the
-// program under test prints, and counts which operations were done.
+// contract checks all requests and answers against the description printed by the
+// program under test, and counts which operations were done.
 type contract struct {
 	document
 	compiler *jsonschema.Compiler
@@ -81,7 +81,7 @@ type exchange struct {
 	body    []byte
 }
 
-// judge returns what of an exchange the description does not allow.
+// judge returns how an exchange violates the description.
 func (c *contract) judge(x exchange) error {
 	if slices.Contains(unlisted, x.request.URL.Path) {
 		return nil
@@ -149,7 +149,7 @@ func matches(template, path string) bool {
 	return slices.EqualFunc(want, got, func(w, g string) bool { return w == g || strings.HasPrefix(w, "{") && g != "" })
 }
 
-// asked holds a request that was taken against the description.
+// asked checks an accepted request against the description.
 func (c *contract) asked(op *operation, at string, x exchange) error {
 	for name := range x.request.URL.Query() {
 		known := func(p struct{ Name, In string }) bool { return p.In == "query" && p.Name == name }
@@ -167,7 +167,7 @@ func (c *contract) body(response described, at string, x exchange) error {
 	return c.valid(response, at, x.header.Get("Content-Type"), x.body)
 }
 
-// valid holds a body against what is described for its media type.
+// valid checks a body against the description of its media type.
 func (c *contract) valid(d described, at, contentType string, body []byte) error {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if _, listed := d.Content[kind]; err != nil || !listed {
@@ -211,8 +211,8 @@ func place(names ...string) string {
 	return at.String()
 }
 
-// undone lists the operations that never answered with success, but for those
-// with a reason, and reasons that no longer hold.
+// undone lists the operations that never succeeded, except those with a reason,
+// and reasons that no longer apply.
 func (c *contract) undone(reasons map[string]string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -239,8 +239,8 @@ func (c *contract) undone(reasons map[string]string) []string {
 	return missing
 }
 
-// unmet lists the codes that no answer had, but for those with a reason, and
-// reasons that no longer hold.
+// unmet lists the fault codes that no answer had, except those with a reason, and
+// reasons that no longer apply.
 func (c *contract) unmet(reasons map[fault.Code]string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

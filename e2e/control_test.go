@@ -14,8 +14,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// guidance has an agent make a call that fails again and again, and a person
-// help it from the command line.
+// guidance lets an agent make a call that fails repeatedly, and a person help it
+// from the command line.
 func guidance(t *testing.T, g *gateway) {
 	a := g.stdio(t)
 	a.must("browser_navigate", object{"url": g.site + "/lab/controls"}, "Show 0")
@@ -84,7 +84,7 @@ func (g *gateway) alerts(t *testing.T, id, text string) (n int) {
 	return n
 }
 
-// helpWanted has an agent ask for a person, who signs in by the command line
+// helpWanted lets an agent ask for a person, who signs in by the command line
 // while the agent waits.
 func helpWanted(t *testing.T, g *gateway) {
 	a := g.streamable(t, g.token("agent"), "2026-07-28")
@@ -114,8 +114,8 @@ func helpWanted(t *testing.T, g *gateway) {
 	}
 }
 
-// wishes are the questions about hosts that wait, of a session.
-func (g *gateway) wishes(t *testing.T, id string) (waits []object) {
+// hostQuestions returns the waiting questions about hosts, of a session.
+func (g *gateway) hostQuestions(t *testing.T, id string) (waits []object) {
 	t.Helper()
 	for _, q := range g.curl(t, "operator").get("/v1/approvals").object(http.StatusOK)["questions"].([]any) {
 		if q := q.(object); q["session"] == id && q["verb"] == "session.allow" {
@@ -125,8 +125,8 @@ func (g *gateway) wishes(t *testing.T, id string) (waits []object) {
 	return waits
 }
 
-// wished has an agent want a host that its session may not open.
-func wished(t *testing.T, g *gateway) {
+// hostRequested lets an agent open a host that its session may not open.
+func hostRequested(t *testing.T, g *gateway) {
 	c, operator := g.curl(t, "agent"), g.curl(t, "operator")
 	narrow := strings.TrimSuffix(strings.TrimPrefix(g.nobody, "http://"), "/")
 	id := c.open(`{"allow": ["` + narrow + `"]}`)
@@ -137,7 +137,7 @@ func wished(t *testing.T, g *gateway) {
 	}
 	c.post("/v1/browser/navigate", `{"url": "http://169.254.169.254/"}`).problem(fault.BlockedDomain) // nobody is asked
 	c.post("/v1/browser/navigate", there).problem(fault.BlockedDomain)                                // nor a second time
-	waits := g.wishes(t, id)
+	waits := g.hostQuestions(t, id)
 	if len(waits) != 1 || waits[0]["verb"] != "session.allow" || waits[0]["input"] != "localhost" {
 		t.Fatalf("questions %v", waits)
 	}
@@ -150,13 +150,13 @@ func wished(t *testing.T, g *gateway) {
 	}
 	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/away"}`).object(http.StatusOK) // its frame is not asked about
 	c.post("/v1/browser/click", `{"selector": "button"}`).object(http.StatusOK)
-	until(t, startLimit, "the page's wish", func() bool { return len(g.wishes(t, id)) > 0 })
-	if waits := g.wishes(t, id); len(waits) != 1 || waits[0]["input"] != "elsewhere.example" || !strings.Contains(waits[0]["why"].(string), "a page in a session of agent") {
+	until(t, startLimit, "the page's wish", func() bool { return len(g.hostQuestions(t, id)) > 0 })
+	if waits := g.hostQuestions(t, id); len(waits) != 1 || waits[0]["input"] != "elsewhere.example" || !strings.Contains(waits[0]["why"].(string), "a page in a session of agent") {
 		t.Errorf("questions %v", waits)
 	}
 	c.post("/v1/browser/navigate", `{"url": "https://new.example/"}`).problem(fault.BlockedDomain)
 	operator.post("/v1/sessions/"+id+"/allow", `{"host": "new.example"}`).object(http.StatusOK)
-	c.post("/v1/browser/navigate", `{"url": "https://new.example/"}`).problem(fault.NavigationFailed) // no such host, but the door is open
+	c.post("/v1/browser/navigate", `{"url": "https://new.example/"}`).problem(fault.NavigationFailed) // the host does not exist, but the proxy allows it
 	operator.post("/v1/sessions/"+id+"/allow", `{"host": "https://new.example/"}`).problem(fault.InvalidRequest)
 }
 
@@ -208,7 +208,7 @@ func TestAPauseSurvivesARestart(t *testing.T) {
 // second is the token of another operator of the same scope.
 const second = "the-token-of-another-operator-of-the-same-scope"
 
-func TestAClientIsPutOutWhenAnotherOperatorTakesTheSession(t *testing.T) {
+func TestATakeOverDisconnectsAnotherOperatorsClient(t *testing.T) {
 	g := start(t, settings{tokens: fmt.Sprintf("{name: ben, role: operator, scope: default, sha256: %x}", sha256.Sum256([]byte(second)))})
 	ann, ben := g.curl(t, "operator"), g.curl(t, "operator")
 	ben.token = second

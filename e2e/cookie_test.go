@@ -10,8 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// cookies are the operator's, over REST and the command line; agents have
-// none of it, and no record has a value.
+// cookies checks that operators manage cookies, over REST and the command line,
+// that agents cannot, and that no record has a value.
 func cookies(t *testing.T, g *gateway) {
 	const secret = "hunter2-cookie"
 	agent, operator := g.curl(t, "agent"), g.curl(t, "operator")
@@ -44,7 +44,7 @@ func cookies(t *testing.T, g *gateway) {
 	}
 }
 
-// cookieCommands takes the cookies out and puts them in again.
+// cookieCommands exports the cookies and sets them again.
 func cookieCommands(t *testing.T, g *gateway, secret string) {
 	t.Helper()
 	kept, complaint, status := g.command(t, "cookies", "list", "--json", "-s", "jar")

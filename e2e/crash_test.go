@@ -10,9 +10,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// TestASessionGoesOnWhenItsBrowserCrashes kills the browser of a session. Its box
-// starts another, and references of the one before are stale.
-func TestASessionGoesOnWhenItsBrowserCrashes(t *testing.T) {
+// TestASessionContinuesAfterItsBrowserCrashed kills the browser of a session. Its
+// box starts another, and references of the old one are stale.
+func TestASessionContinuesAfterItsBrowserCrashed(t *testing.T) {
 	g := start(t, settings{})
 	c := g.curl(t, "agent")
 	id := c.open(`{}`)
@@ -47,9 +47,9 @@ func TestASessionGoesOnWhenItsBrowserCrashes(t *testing.T) {
 	g.trailHolds(t)
 }
 
-// TestAPageThatUsesUpTheMemoryOfItsBoxSaysSo has a page take more memory than
-// its box has.
-func TestAPageThatUsesUpTheMemoryOfItsBoxSaysSo(t *testing.T) {
+// TestTheFaultSaysThatAPageExhaustedItsBoxsMemory opens a page that needs more
+// memory than its box has.
+func TestTheFaultSaysThatAPageExhaustedItsBoxsMemory(t *testing.T) {
 	g := start(t, settings{})
 	c := g.curl(t, "operator")
 	id := c.open(`{}`)

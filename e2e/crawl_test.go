@@ -16,8 +16,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// warren adds a small site to crawl below /warren/: a loop, a redirect in and
-// one out, a page that is gone, one written by a script, and what robots.txt
+// warren adds a small site for crawls below /warren/: a loop, redirects to and
+// from it, a missing page, one written by a script, and paths that robots.txt
 // forbids.
 func warren(mux *http.ServeMux) {
 	page := func(path, body string) {
@@ -55,8 +55,8 @@ func places(pages []any) []string {
 
 var wholeWarren = []string{" 200 0", "one 200 1", "gone 404 1", "script 200 1", "two 200 2"}
 
-// crawls is a crawl over REST whole and as events, over MCP and by the command
-// line, and what it may not do.
+// crawls makes a crawl over REST, as one answer and as events, over MCP and by
+// the command line, and tries forbidden options.
 func crawls(t *testing.T, g *gateway) {
 	c := g.curl(t, "agent")
 	c.open(`{"name": "crawl"}`)
@@ -143,7 +143,7 @@ func crawlRefusals(t *testing.T, g *gateway, c curl) {
 	}
 }
 
-// crawlAudited wants an intent and an outcome of the crawl and of each step.
+// crawlAudited expects an intent and an outcome of the crawl and of each step.
 func crawlAudited(t *testing.T, g *gateway) {
 	t.Helper()
 	for _, verb := range []string{"page.crawl", "crawl.page", "crawl.file", "crawl.end"} {

@@ -13,15 +13,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// A credential as an agent might have it, put together here so that no file of
-// the repository has one in the clear; and a part of it that tells it.
+// A credential as an agent might have it, assembled here so that no file of the
+// repository contains it as one text, and a characteristic part of it.
 const (
 	credential = "ghp_" + "q7Zk2XvB9mLw4RtY8nPc3HdJ6sFg1Ka5Ue0W"
 	telling    = "mLw4RtY8nPc3"
 )
 
-// credentials are sent by an agent in one way after the other. None reaches the
-// page, each pauses the session, and none is kept anywhere.
+// credentials sends a credential as an agent in many ways. None may reach the
+// page, each must pause the session, and the value may be stored nowhere.
 func credentials(t *testing.T, g *gateway) {
 	agent, operator := g.curl(t, "agent"), g.curl(t, "operator")
 	id := agent.open(`{"name": "leaky"}`)
@@ -75,7 +75,7 @@ func pressed(c curl, base string) (last answer) {
 	return last
 }
 
-// caught wants the fault, and nothing of the value in it.
+// caught expects the fault, without any part of the value in it.
 func caught(a answer) {
 	a.t.Helper()
 	a.problem(fault.CredentialDetected)
@@ -84,7 +84,7 @@ func caught(a answer) {
 	}
 }
 
-// alerted wants an alert for each time in the trail.
+// alerted expects an alert in the trail for each attempt.
 func alerted(t *testing.T, operator curl, session string) {
 	t.Helper()
 	alerts := 0
@@ -99,7 +99,7 @@ func alerted(t *testing.T, operator curl, session string) {
 	}
 }
 
-// keepsNothingOf looks for a text in all that a gateway wrote.
+// keepsNothingOf searches everything that a gateway wrote for a text.
 func (g *gateway) keepsNothingOf(t *testing.T, text string) {
 	t.Helper()
 	if strings.Contains(g.log.String(), text) {

@@ -20,8 +20,8 @@ import (
 // debianPython is the one that Debian's python3-django is for.
 const debianPython = "/usr/bin/python3"
 
-// django is a running Django with its admin. Who is signed in is told by an
-// HttpOnly cookie.
+// django is a running Django with its admin, whose sessions use an HttpOnly
+// cookie.
 type django struct {
 	origin   string // as sessions reach it
 	host     string
@@ -30,7 +30,7 @@ type django struct {
 	cookies  []string     // that the owner was signed in by, the last one is
 }
 
-// newDjango starts one that sessions reach by a host's name.
+// newDjango starts a Django that sessions reach by a host's name.
 func newDjango(t *testing.T, host string) *django {
 	t.Helper()
 	dir := t.TempDir()
@@ -65,7 +65,7 @@ func newDjango(t *testing.T, host string) *django {
 
 var csrfField = regexp.MustCompile(`name="csrfmiddlewaretoken" value="([^"]+)"`)
 
-// signIn is what the owner does, with the form that people use.
+// signIn signs the owner in with the form that people use.
 func (d *django) signIn(t *testing.T) {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -93,16 +93,16 @@ func (d *django) signIn(t *testing.T) {
 	t.Fatal("Django did not sign the owner in")
 }
 
-// signOut ends what the owner is signed in by, for everybody who has it.
+// signOut invalidates the owner's session for everybody.
 func (d *django) signOut(t *testing.T) {
 	t.Helper()
 	fetch(t, d.browser, http.MethodGet, d.origin+"/admin/logout/", nil)
 }
 
-// cookie is what the owner is signed in by.
+// cookie returns the owner's session cookie.
 func (d *django) cookie() string { return d.cookies[len(d.cookies)-1] }
 
-// named reaches a host that only sessions' name server knows.
+// named sends requests to a host that only the sessions' name server knows.
 type named struct{ host string }
 
 func (n named) RoundTrip(r *http.Request) (*http.Response, error) {

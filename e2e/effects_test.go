@@ -15,7 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// deeds are what a lab page's server was told to do.
+// deeds returns what a lab page's server was told to do.
 type deeds struct {
 	mu   sync.Mutex
 	done []string
@@ -41,9 +41,10 @@ const deedsPage = `<h1>Files</h1><p id=said>nothing yet</p>
 <button onclick="act('POST', '/names')">Save name</button>
 <script>const act = (method, path) => fetch('/lab/deeds' + path, {method}).then(r => said.textContent = 'answered ' + r.status, () => said.textContent = 'failed')</script>`
 
-// What an act sends is asked about where it leaves the browser, once; the answer
-// of the act names it, and so does the trail.
-func TestEffectsAreAskedAboutWhereTheyLeave(t *testing.T) {
+// TestEffectsAreAskedAboutWhenTheyAreSent checks that a person is asked once
+// about the request of an act when it is sent, and that the answer and the trail
+// name it.
+func TestEffectsAreAskedAboutWhenTheyAreSent(t *testing.T) {
 	g := start(t, settings{})
 	a := g.stdio(t)
 	a.must("browser_navigate", object{"url": g.site + "/lab/effects"}, "Files")
@@ -77,9 +78,9 @@ func TestEffectsAreAskedAboutWhereTheyLeave(t *testing.T) {
 	g.trailHolds(t)
 }
 
-// A request that waits for a person leaves neither when the gateway is killed nor
-// when another takes its place.
-func TestNothingHeldLeavesWhenTheGatewayDies(t *testing.T) {
+// TestHeldRequestsAreNotSentWhenTheGatewayDies checks that a waiting request is
+// not sent when the gateway is killed, nor when another one takes its place.
+func TestHeldRequestsAreNotSentWhenTheGatewayDies(t *testing.T) {
 	g := start(t, settings{sandbox: "keep_boxes_on_shutdown: true"})
 	c := g.curl(t, "agent")
 	c.post("/v1/sessions", `{"name": "held"}`).object(http.StatusOK)
@@ -101,8 +102,8 @@ func TestNothingHeldLeavesWhenTheGatewayDies(t *testing.T) {
 	c.post("/v1/sessions/held/close", "").object(http.StatusOK)
 }
 
-// glovebox mcp --read-only: nothing that changes something leaves, nobody is
-// asked, and the agent hears why.
+// TestAReadOnlyAgentChangesNothing uses glovebox mcp --read-only: no request that
+// changes something is sent, nobody is asked, and the agent learns why.
 func TestAReadOnlyAgentChangesNothing(t *testing.T) {
 	g := start(t, settings{security: `effects: {rules: [{hosts: [localhost], methods: [POST], paths: ["/lab/deeds/search"], risk: LOW}]}`})
 	command := exec.Command(binary, "mcp", "--read-only", "--config", g.config)
@@ -124,8 +125,8 @@ func TestAReadOnlyAgentChangesNothing(t *testing.T) {
 	}
 }
 
-// A crawl and a run that only read let nothing else leave, whatever their
-// session may send.
+// TestACrawlAndARunCanOnlyRead checks that a crawl and a run that only read send
+// nothing else, even if their session may.
 func TestACrawlAndARunCanOnlyRead(t *testing.T) {
 	g := start(t, settings{})
 	c := g.curl(t, "agent")

@@ -14,7 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// engine is a way to the machine's container engine that can be cut.
+// engine is a proxy to the machine's container engine that can be cut.
 type engine struct {
 	t        *testing.T
 	path     string
@@ -85,7 +85,7 @@ func (e *engine) carry(in net.Conn) {
 	}
 }
 
-// cut ends every connection and takes no more.
+// cut ends every connection and accepts no more.
 func (e *engine) cut() {
 	e.mu.Lock()
 	_ = e.listener.Close()
@@ -97,9 +97,9 @@ func (e *engine) cut() {
 	e.work.Wait()
 }
 
-// TestEngineThatStopsAndComesBack cuts the gateway off from its engine: the
-// open session goes on, a new one is refused with what to do, and the box that
-// could not be ended is ended by the next start.
+// TestEngineThatStopsAndComesBack cuts the gateway off from its engine: the open
+// session continues, a new one is refused with a hint, and the next start ends
+// the box that could not be ended.
 func TestEngineThatStopsAndComesBack(t *testing.T) {
 	e := newEngine(t)
 	g := start(t, settings{env: []string{"DOCKER_HOST=" + e.host()}})

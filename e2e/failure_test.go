@@ -26,7 +26,7 @@ func (g *gateway) chromium(t *testing.T, kind string) []int {
 	return found
 }
 
-// processes is chromium, where there may be none, and all that the box runs.
+// processes is chromium, which may have none, and all other processes of the box.
 func (g *gateway) processes(t *testing.T, kind string) (found []int, all string) {
 	t.Helper()
 	boxes := g.boxes()
@@ -50,8 +50,8 @@ func (g *gateway) processes(t *testing.T, kind string) (found []int, all string)
 	return found, string(out)
 }
 
-// midClick begins a click whose page never ends it, kills processes once the
-// click is on its way, and returns what the click came to.
+// midClick starts a click that the page never finishes, kills processes during
+// it, and returns its result.
 func midClick(t *testing.T, g *gateway, c curl, kind string) answer {
 	t.Helper()
 	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/slow-click"}`).object(http.StatusOK)
@@ -70,8 +70,8 @@ func midClick(t *testing.T, g *gateway, c curl, kind string) answer {
 	return <-came
 }
 
-// rendererKilled ends the renderer of a page in the middle of a click: the
-// call fails at once, and the session goes on.
+// rendererKilled kills the renderer of a page during a click: the call fails at
+// once, and the session continues.
 func rendererKilled(t *testing.T, g *gateway) {
 	c := g.curl(t, "agent")
 	c.open(`{}`)
@@ -82,9 +82,9 @@ func rendererKilled(t *testing.T, g *gateway) {
 	c.post("/v1/browser/click", `{"ref": "`+ref(t, text, `button "Show 0"`)+`"}`).object(http.StatusOK)
 }
 
-// browserKilled ends the whole browser in the middle of a click: its box starts
-// it again, once. The second time the session fails and says why, and another one
-// starts.
+// browserKilled kills the whole browser during a click: its box restarts it,
+// once. The second time the session fails and says why, and another one can
+// start.
 func browserKilled(t *testing.T, g *gateway) {
 	c := g.curl(t, "agent")
 	id := c.open(`{}`)
@@ -109,8 +109,8 @@ func browserKilled(t *testing.T, g *gateway) {
 	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).object(http.StatusOK)
 }
 
-// callerGoesAway hangs up in the middle of a click: the call ends, is in the
-// trail, and the session goes on.
+// callerGoesAway disconnects during a click: the call ends, is in the trail, and
+// the session continues.
 func callerGoesAway(t *testing.T, g *gateway) {
 	c := g.curl(t, "agent")
 	id := c.open(`{}`)
@@ -147,7 +147,7 @@ func callerGoesAway(t *testing.T, g *gateway) {
 	}
 }
 
-func TestNoEngineIsAFaultThatSaysSo(t *testing.T) {
+func TestAMissingEngineIsReported(t *testing.T) {
 	g := prepare(t, settings{env: []string{"DOCKER_HOST=unix:///nonexistent/docker.sock"}})
 	doctorSays(t, g, "engine", "start Docker")
 	g.run()
@@ -163,7 +163,7 @@ func TestNoEngineIsAFaultThatSaysSo(t *testing.T) {
 	a.refused("browser_navigate", object{"url": g.site}, "sandbox_runtime_required")
 }
 
-func TestNoImageIsAFaultThatSaysHowToBuildIt(t *testing.T) {
+func TestAMissingImageIsReportedWithTheBuildCommand(t *testing.T) {
 	g := prepare(t, settings{image: "glovebox-browser:never-built"})
 	doctorSays(t, g, "image", "glovebox image build")
 	g.run()
@@ -180,7 +180,7 @@ func TestNoImageIsAFaultThatSaysHowToBuildIt(t *testing.T) {
 	}
 }
 
-// doctorSays wants one check to fail with a repair.
+// doctorSays expects one check to fail, with a repair command.
 func doctorSays(t *testing.T, g *gateway, name, repair string) {
 	t.Helper()
 	out, complaint, status := g.command(t, "doctor", "--json")

@@ -14,16 +14,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// unseen are faults that no answer of a whole run has, each with why. A run
-// that has one after all fails, and so does one that lacks any other.
+// unseen are faults that no answer of a complete test run has, with the reasons.
+// A run that has one of them fails, and so does one that lacks any other.
 var unseen = map[fault.Code]string{
 	fault.SandboxWeak:     "takes a kernel that keeps Chromium from sandboxing itself; the session room's tests show one",
 	fault.CDPError:        "takes a browser or guest that breaks the protocol; the bridge room's tests have both",
 	fault.RedactionFailed: "takes what cannot be looked through for secrets; the gate's and the session room's tests have it",
 }
 
-// faults brings about, one after the other, the faults that other tests do not
-// meet on their way.
+// faults causes, one after the other, the faults that other tests do not cause.
 func faults(t *testing.T, g *gateway) {
 	agent, operator := g.curl(t, "agent"), g.curl(t, "operator")
 	id := agent.open(`{"name": "twice"}`)
@@ -40,7 +39,7 @@ func faults(t *testing.T, g *gateway) {
 	pageChanges(t, g, id)
 }
 
-// pageChanges has a person approve what the page no longer shows.
+// pageChanges lets a person approve an element that the page no longer shows.
 func pageChanges(t *testing.T, g *gateway, id string) {
 	t.Helper()
 	agent, operator := g.curl(t, "agent"), g.curl(t, "operator")
@@ -64,7 +63,7 @@ func pageChanges(t *testing.T, g *gateway, id string) {
 	(<-came).problem(fault.PageChanged)
 }
 
-func TestSilenceIsAnAnswerThatRefuses(t *testing.T) {
+func TestAnUnansweredQuestionRefuses(t *testing.T) {
 	g := start(t, settings{env: []string{"GLOVEBOX_SECURITY_HITL_TIMEOUTS_HIGH=1"}})
 	c := g.curl(t, "agent")
 	c.open(`{}`)
@@ -73,7 +72,7 @@ func TestSilenceIsAnAnswerThatRefuses(t *testing.T) {
 	c.post("/v1/browser/click", `{"role": "button", "name": "Delete invoice"}`, "Prefer: wait=30").problem(fault.ApprovalTimeout)
 }
 
-func TestCredentialsThatAreNotSoundRefuseTheVisit(t *testing.T) {
+func TestInvalidCredentialsRefuseTheVisit(t *testing.T) {
 	g := start(t, settings{env: []string{
 		"GLOVEBOX_SECURITY_CREDENTIALS_VAULT_BACKEND=env",
 		"GLOVEBOX_SECRET_SECRETS_BROWSER_LOCALHOST={", "GLOVEBOX_SECRET_SECRETS_BROWSER_127_0_0_1={",
@@ -83,7 +82,7 @@ func TestCredentialsThatAreNotSoundRefuseTheVisit(t *testing.T) {
 	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/"}`).problem(fault.CredentialsUnavailable)
 }
 
-func TestBrowsersThatAreSwitchedOffDoNotStart(t *testing.T) {
+func TestDisabledBrowsersDoNotStart(t *testing.T) {
 	g := start(t, settings{env: []string{"GLOVEBOX_BROWSER_ENABLED=false"}})
 	g.curl(t, "agent").post("/v1/sessions", `{}`).problem(fault.BrowserDisabled)
 }
@@ -93,8 +92,8 @@ func TestBoxThatIsNoneIsAFailedStart(t *testing.T) {
 	g.curl(t, "agent").post("/v1/sessions", `{}`).problem(fault.StartFailed)
 }
 
-// TestNothingRunsThatCannotBeRecorded keeps the trail from being written, as
-// another program does that holds its file.
+// TestNothingRunsThatCannotBeRecorded makes the trail impossible to write by
+// locking its file from another program.
 func TestNothingRunsThatCannotBeRecorded(t *testing.T) {
 	g := start(t, settings{})
 	c := g.curl(t, "operator")
@@ -119,8 +118,9 @@ func TestNothingRunsThatCannotBeRecorded(t *testing.T) {
 	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).object(http.StatusOK)
 }
 
-// TestTroubleOfTheHouseIsInternal puts a folder where the house keeps a file.
-func TestTroubleOfTheHouseIsInternal(t *testing.T) {
+// TestProblemsOfTheGatewayAreInternalFaults puts a folder where the gateway
+// expects a file.
+func TestProblemsOfTheGatewayAreInternalFaults(t *testing.T) {
 	g := start(t, settings{})
 	c := g.curl(t, "operator")
 	id := c.open(`{}`)

@@ -15,8 +15,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// files go to a page and come from it, over REST and the command line, and
-// the trail has their names and hashes.
+// files uploads and downloads files, over REST and the command line, and checks
+// that the trail has their names and hashes.
 func files(t *testing.T, g *gateway) {
 	c := g.curl(t, "agent")
 	id := c.open(`{"name": "files", "url": "` + g.site + `/lab/files"}`)

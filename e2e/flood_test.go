@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// floods opens pages that write to the console without end, in a real box: the
-// session outlives each of them.
+// floods opens pages that write to the console without end, in a real box. The
+// session must survive each of them.
 func floods(t *testing.T, g *gateway) {
 	c := g.curl(t, "operator")
 	for _, path := range []string{"flood-tasks", "flood-loop", "flood-workers"} {

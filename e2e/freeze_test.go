@@ -12,7 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/enginetest"
 )
 
-// busyPage takes a quarter of a processor, and shows its cookie when it is
+// busyPage uses a quarter of a processor, and shows its cookie when it is
 // clicked.
 const busyPage = `<h1>Busy</h1><label>Name <input id=name></label>
 <button id=count type=button aria-pressed=false onclick="this.textContent='Show '+(++n)+' '+document.cookie">Show 0</button>
@@ -23,7 +23,7 @@ var (
 	freezeLimit = 30 * time.Second
 )
 
-// cpu is the processor time that the one box of a gateway has had.
+// cpu returns the processor time that the only box of a gateway has used.
 func (g *gateway) cpu(t *testing.T) time.Duration {
 	t.Helper()
 	boxes := g.boxes()
@@ -33,7 +33,7 @@ func (g *gateway) cpu(t *testing.T) time.Duration {
 	return enginetest.ProcessorTime(t, boxes[0])
 }
 
-// share is the part of one processor that the box takes for a while.
+// share returns the fraction of a processor that the box uses for a while.
 func (g *gateway) share(t *testing.T, while time.Duration) float64 {
 	t.Helper()
 	began, before := time.Now(), g.cpu(t)
@@ -58,7 +58,7 @@ func (g *gateway) busy(t *testing.T) (c curl, id, button string) {
 	return c, id, ref(t, text, `button "Show 0"`)
 }
 
-func TestAnIdleSessionStandsStillAndTheNextCallWakesIt(t *testing.T) {
+func TestAnIdleSessionIsFrozenUntilTheNextCall(t *testing.T) {
 	g := start(t, settings{env: freezes})
 	c, id, button := g.busy(t)
 	if share := g.share(t, time.Second); share < 0.05 {
@@ -105,7 +105,7 @@ func TestAnIdleSessionStandsStillAndTheNextCallWakesIt(t *testing.T) {
 	}
 }
 
-func TestAFrozenSessionOutlivesAKilledGateway(t *testing.T) {
+func TestAFrozenSessionSurvivesAKilledGateway(t *testing.T) {
 	g := start(t, settings{env: freezes})
 	c, id, button := g.busy(t)
 	box := fmt.Sprint(c.get("/v1/sessions/" + id).object(http.StatusOK)["box"])
@@ -127,8 +127,8 @@ func TestAFrozenSessionOutlivesAKilledGateway(t *testing.T) {
 	g.settled(t)
 }
 
-// TestAFrozenBoxOfAKilledGatewayEnds: no gateway is started after it that would
-// remove what is left.
+// TestAFrozenBoxOfAKilledGatewayEnds starts no other gateway afterwards that
+// would remove the box.
 func TestAFrozenBoxOfAKilledGatewayEnds(t *testing.T) {
 	g := start(t, settings{env: freezes, sandbox: "lease_seconds: 5"})
 	c, id, _ := g.busy(t)

@@ -207,7 +207,7 @@ func (g *gateway) end(signal syscall.Signal) {
 	g.process = nil
 }
 
-// tape keeps what a process prints, and may be read while it does.
+// tape records what a process prints, and can be read meanwhile.
 type tape struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -247,13 +247,13 @@ func (g *gateway) noBoxes() {
 	}
 }
 
-// settled waits until no box is left, which a close answers before.
+// settled waits until no box is left, which is after the answer of a close.
 func (g *gateway) settled(t *testing.T) {
 	t.Helper()
 	until(t, endLimit, "the boxes to be gone", func() bool { return len(g.boxes()) == 0 })
 }
 
-// until polls a condition of the world outside this process, bounded.
+// until polls a condition outside of this process, with a time limit.
 func until(t *testing.T, limit time.Duration, what string, holds func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)

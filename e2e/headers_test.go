@@ -9,8 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// headers are for operators alone, in the list of requests and in the archive;
-// what an agent may have is kept as a file.
+// headers checks that only operators see headers, in the list of requests and in
+// the archive, and that what an agent may see is stored as a file.
 func headers(t *testing.T, g *gateway) {
 	agent, operator := g.curl(t, "agent"), g.curl(t, "operator")
 	at := "/v1/sessions/" + agent.open("{}") + "/"

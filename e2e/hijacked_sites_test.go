@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// victim is an application that shows what opens it to whoever is signed in, in
-// many places, and that shows what it is sent, as applications do.
+// victim is an application that shows a visitor's credentials in many places, and
+// repeats what it is sent, as applications do.
 func victim() http.Handler {
 	mux := http.NewServeMux()
 	page := func(path, title, body string) {
@@ -69,7 +69,7 @@ console.log(t); console.error(new Error(t)); history.replaceState(null, '', '/ke
 	return mux
 }
 
-// hostile is what an attacker serves on a host of its own that is allowed too.
+// hostile is the attacker's own host, which is allowed too.
 func hostile(victim string) http.Handler {
 	tries := map[string]string{
 		"fetch":       `fetch(V + '/echo', {credentials: 'include'}).then(r => r.text()).then(say, say)`,

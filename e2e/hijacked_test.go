@@ -20,8 +20,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
-// What opens the account of the victim. No four letters of them are in the pages
-// but where they are shown, nor in what the gateway says.
+// Credentials of the victim's account. No four characters of them are in the
+// pages except where they are shown, nor in texts of the gateway.
 const (
 	hijackedCookie   = "Vq7zLm2XtG9wJk4RsY8vPh3ZnU6yQj5KxT1bWd0F"
 	hijackedToken    = "eyKzWq8Jx2.Gv5Yt7Qm9Zk3Xp1Lw6Rj4Hs0.Nu8Vy2Tz7Kq5Wx3Jm"
@@ -31,8 +31,8 @@ const (
 
 var hijackedSecrets = []string{hijackedCookie, hijackedToken, hijackedHeader, hijackedPassword}
 
-// hijacked is an agent that does what an attacker tells it, in a session that is
-// signed in to the victim.
+// hijacked is an agent that follows an attacker's instructions, in a session that
+// is signed in to the victim.
 type hijacked struct {
 	*gateway
 	victim, hostile string
@@ -42,9 +42,9 @@ type hijacked struct {
 	tries           map[string]int
 }
 
-// TestAHijackedAgentLearnsNothing tries what an agent's token and a page of an
-// attacker's own can, and wants no four letters of a secret in any answer, and no
-// answer that tells a right guess from a wrong one without pausing the session.
+// TestAHijackedAgentLearnsNothing tries everything that an agent's token and a
+// page of the attacker can do. No answer may contain four characters of a secret,
+// or distinguish a right guess from a wrong one without pausing the session.
 func TestAHijackedAgentLearnsNothing(t *testing.T) {
 	testenv.Heavy(t)
 	t.Parallel()
@@ -131,8 +131,8 @@ func (h *hijacked) goTo(t *testing.T, address string) answer {
 	return h.curl(t, "agent").post(h.at("/navigate"), fmt.Sprintf(`{"url": %q}`, address))
 }
 
-// hijackedWindows are the parts of secrets that must not be shown, and how they may be
-// written.
+// hijackedWindows are the parts of secrets that must not be shown, and their
+// encodings.
 var hijackedWindows = func() map[string]string {
 	all := map[string]string{}
 	for _, s := range hijackedSecrets {
@@ -149,8 +149,8 @@ var (
 	hijackedDigits = regexp.MustCompile(`[0-9a-fA-F]{16,}`)
 )
 
-// shown are the parts of secrets in an answer, in any of the ways that are looked
-// for, without what the agent has sent itself.
+// shown returns the parts of secrets in an answer, in any of these encodings,
+// without what the agent itself has sent.
 func shown(body []byte, sent ...string) []string {
 	text := string(body)
 	for _, s := range sent {
@@ -198,7 +198,7 @@ func shown(body []byte, sent ...string) []string {
 	return found
 }
 
-// clean counts a try, and wants nothing of a secret in its answer.
+// clean counts an attempt, and expects no part of a secret in its answer.
 func (h *hijacked) clean(t *testing.T, kind string, a answer, sent ...string) {
 	t.Helper()
 	h.tries[kind]++

@@ -31,7 +31,8 @@ var looks = []probe{
 	{"POST", "/click", `{"selector": "#nothing", "timeout": 200}`}, {"POST", "/reload", ""}, {"POST", "/back", ""}, {"POST", "/forward", ""}, {"GET", "/snapshot?diff=true", ""},
 }
 
-// reads looks at pages of the victim that show what opens it, in every way there is.
+// reads reads pages of the victim that show its credentials, in every way there
+// is.
 func (h *hijacked) reads(t *testing.T) {
 	for _, page := range []string{"/keys", "/echo?q=x", "/file"} {
 		h.fresh(t)
@@ -56,7 +57,7 @@ func (h *hijacked) reads(t *testing.T) {
 	h.clean(t, "reads", h.curl(t, "agent").get("/v1/sessions"))
 }
 
-// fromOwnPage has a page of the attacker's reach for the victim, and looks at it.
+// fromOwnPage lets a page of the attacker access the victim, and reads the page.
 func (h *hijacked) fromOwnPage(t *testing.T) {
 	h.fresh(t)
 	for _, name := range hostileTries {
@@ -68,7 +69,7 @@ func (h *hijacked) fromOwnPage(t *testing.T) {
 	}
 }
 
-// told is an answer without what is its own in any case.
+// told returns an answer without its variable parts.
 func (h *hijacked) told(t *testing.T, p probe, text string) (string, answer) {
 	t.Helper()
 	fill := func(s string, escape func(string) string) string { return strings.ReplaceAll(s, "ASKED", escape(text)) }
@@ -94,8 +95,8 @@ func (h *hijacked) told(t *testing.T, p probe, text string) (string, answer) {
 	return fmt.Sprintf("%d %s", a.status, out), a
 }
 
-// asks are ways to have a text compared with what a page of the victim has, and to
-// read off the answer whether it is right.
+// asks are ways to compare a text with the content of a page of the victim, and
+// to see the result in the answer.
 var asks = []probe{
 	{"POST", "/type", `{"selector": "#q", "text": "ASKED", "clear": true}`}, {"POST", "/type", `{"selector": "#n", "text": "ASKED", "clear": true}`},
 	{"POST", "/wait", `{"text": "ASKED", "timeout": 80}`}, {"POST", "/wait", `{"textGone": "ASKED", "timeout": 80}`}, {"POST", "/wait", `{"url": "ASKED", "timeout": 80}`},
@@ -113,8 +114,8 @@ var asks = []probe{
 	{"GET", "/downloads/ASKED", ""}, {"POST", "/tabs", `{"url": "VICTIM/echo?q=ASKED"}`},
 }
 
-// guesses puts each question with a right beginning and with a wrong one, of as
-// many letters as redaction leaves standing, and looks at the page afterwards.
+// guesses asks each question with a right and a wrong beginning, with as many
+// characters as redaction leaves, and reads the page afterwards.
 func (h *hijacked) guesses(t *testing.T) {
 	for _, secret := range []struct{ name, text string }{{"token", strings.ReplaceAll(hijackedToken, ".", "")}, {"cookie", hijackedCookie}} {
 		for _, letters := range map[string][]int{"token": {15}, "cookie": {5}}[secret.name] {
@@ -155,7 +156,7 @@ func reversed(text string) string {
 	return string(b)
 }
 
-// disguises are the ways in which a guess may be written.
+// disguises are encodings of a guess.
 var disguises = map[string]func(string) string{
 	"plain": func(s string) string { return s }, "upper": strings.ToUpper, "lower": strings.ToLower, "reversed": reversed,
 	"base64":  func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
@@ -197,9 +198,9 @@ var disguises = map[string]func(string) string{
 	"inside": func(s string) string { return "aaaa" + s + "bbbb" },
 }
 
-// caught sends what redaction would hide, in each disguise and by each argument:
-// whatever comes of it, the session is paused, and right and wrong guesses are
-// refused alike from then on.
+// caught sends what redaction would hide, in each encoding and argument. The
+// session must be paused, and right and wrong guesses must be refused alike
+// afterwards.
 func (h *hijacked) caught(t *testing.T) {
 	h.fresh(t)
 	guess := hijackedCookie[:17]
@@ -258,7 +259,7 @@ func (h *hijacked) caught(t *testing.T) {
 	})
 }
 
-// refused asks for all that is not an agent's to have.
+// refused tries everything that agents may not do.
 func (h *hijacked) refused(t *testing.T) {
 	h.fresh(t)
 	h.goTo(t, h.victim+"/keys")
@@ -288,7 +289,7 @@ func (h *hijacked) refused(t *testing.T) {
 	}
 }
 
-// tools asks the same over MCP: tools, resources, prompts and completions.
+// tools tries the same over MCP: tools, resources, prompts and completions.
 func (h *hijacked) tools(t *testing.T) {
 	h.fresh(t)
 	h.goTo(t, h.victim+"/keys")

@@ -10,8 +10,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// TestHTTPAuthentication: a stored password answers the server of its origin, the
-// record says so, and the agent sees neither it nor a dialog.
+// TestHTTPAuthentication checks that a stored password is used for the server of
+// its origin, that this is recorded, and that the agent sees neither the password
+// nor a dialog.
 func TestHTTPAuthentication(t *testing.T) {
 	const password = "canary-http-auth-4187"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

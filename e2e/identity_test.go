@@ -30,8 +30,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/jwt/jwttest"
 )
 
-// TestIdentity calls a gateway over TLS, with tokens of every source, and looks
-// for them afterwards where they must not be.
+// TestIdentity calls a gateway over TLS with tokens of every source, and
+// afterwards searches for them where they must not be.
 func TestIdentity(t *testing.T) {
 	issuer, vouch := login(t)
 	g := prepare(t, settings{env: []string{
@@ -114,8 +114,8 @@ func (g *gateway) madeOffline(t *testing.T) string {
 	return token
 }
 
-// overTLS calls the gateway by the command line, which knows it by the file of
-// its configuration, by --ca, or not at all.
+// overTLS calls the gateway by the command line, which gets its certificate from
+// the configuration, from --ca, or not at all.
 func overTLS(t *testing.T, g *gateway, cert string) {
 	for _, args := range [][]string{{"whoami"}, {"health"}, {"whoami", "--url", g.url(), "--ca", cert}} {
 		if out, complaint, status := g.command(t, args...); status != 0 {
@@ -256,8 +256,8 @@ func (g *gateway) listen(t *testing.T, token string) io.ReadCloser {
 	return stream.Body
 }
 
-// nowhere looks for tokens in everything the gateway has kept and said, but
-// for the two files that are there to hold them.
+// nowhere searches everything that the gateway has stored and printed for tokens,
+// except the two files that contain them.
 func nowhere(t *testing.T, g *gateway, tokens []string) {
 	seen := map[string][]byte{"log": []byte(g.log.String())}
 	err := filepath.WalkDir(filepath.Join(g.dir, "state"), func(path string, entry fs.DirEntry, err error) error {
@@ -283,7 +283,7 @@ func nowhere(t *testing.T, g *gateway, tokens []string) {
 	}
 }
 
-// TestBehindAProxy reaches a gateway through a proxy that speaks TLS, as the
+// TestBehindAProxy calls a gateway through a proxy that terminates TLS, from the
 // proxy's address.
 func TestBehindAProxy(t *testing.T) {
 	g := start(t, settings{env: []string{"GLOVEBOX_SERVER_TRUSTED_PROXIES=127.0.0.0/8", "GLOVEBOX_SERVER_ALLOWED_HOSTS=example.com"}})
@@ -323,7 +323,7 @@ func TestBehindAProxy(t *testing.T) {
 	}
 }
 
-// TestRates has one token call too often, over REST and MCP.
+// TestRates makes too many calls with one token, over REST and MCP.
 func TestRates(t *testing.T) {
 	g := start(t, settings{env: []string{"GLOVEBOX_AUTH_RATE_LIMIT_REQUESTS_PER_SECOND=0.01", "GLOVEBOX_AUTH_RATE_LIMIT_BURST=5"}})
 	agent := g.curl(t, "agent")

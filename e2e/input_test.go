@@ -10,8 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// strangers are callers without a token, with a wrong one, and of another
-// scope.
+// strangers are callers without a token, with a wrong one, and of another scope.
 func strangers(t *testing.T, g *gateway) {
 	nobody, elsewhere, agent := g.curl(t, "agent"), g.curl(t, "agent"), g.curl(t, "agent")
 	nobody.token, elsewhere.token = "", stranger
@@ -45,7 +44,7 @@ func strangers(t *testing.T, g *gateway) {
 	}
 }
 
-// webPages are what a page in somebody's own browser could send.
+// webPages are requests that a page in a person's own browser could send.
 func webPages(t *testing.T, g *gateway) {
 	c := g.curl(t, "agent")
 	c.get("/v1/sessions", "Origin: https://evil.example").problem(fault.DeniedByPolicy)

@@ -54,7 +54,7 @@ func TestInstallInAFreshMachine(t *testing.T) {
 	installDesktop(t, m)
 }
 
-// installDesktop goes on where Xvfb, ffmpeg and fonts are there already.
+// installDesktop runs where Xvfb, ffmpeg and fonts are already installed.
 func installDesktop(t *testing.T, m freshMachine) {
 	t.Helper()
 	out, status := m.run(t, "", "/glovebox", "install", "desktop", "--yes", "--package-manager", "apt")
@@ -70,7 +70,7 @@ func installDesktop(t *testing.T, m freshMachine) {
 	}
 }
 
-// TestInstallPrintsForOtherManagers has nothing to run the commands on.
+// TestInstallPrintsForOtherManagers cannot run the commands.
 func TestInstallPrintsForOtherManagers(t *testing.T) {
 	for args, want := range map[string]string{
 		"browser --package-manager apk": "apk add --no-cache chromium nss ",

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestJudgeSeesWhatIsNotDescribed keeps the judge of all other tests honest:
-// it must object to each of these, and only to these.
+// TestJudgeSeesWhatIsNotDescribed tests the judge of all other tests: it must
+// object to each of these exchanges, and to no others.
 func TestJudgeSeesWhatIsNotDescribed(t *testing.T) {
 	const fault = `{"type":"tag:x,2026:y","title":"t","status":409,"detail":"d","instance":"i","code":"not_active","retryable":false,"correlationId":"c"}`
 	cases := map[string]struct {

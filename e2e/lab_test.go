@@ -25,7 +25,7 @@ func take(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, "<!doctype html><title>Taken</title><p>%x</p>", sum.Sum(nil))
 }
 
-// lab is small pages with one oddity each, below /lab/.
+// lab has small pages with one unusual feature each, below /lab/.
 type lab struct {
 	clicked atomic.Int32 // clicks that a page reported and has not finished
 	deeds   deeds

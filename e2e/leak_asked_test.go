@@ -12,8 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox/e2e/leaksite"
 )
 
-// asking is a question that a caller may put to a page, as to whether a value in
-// it begins with (or holds) a text, and reads the answer off what comes back.
+// asking is a question about a page, whether a value in it begins with (or
+// contains) a text, whose answer can be seen in the result of a call.
 type asking struct {
 	method, path, body string // path below the browser of a session; ASKED stands for the text
 }
@@ -52,8 +52,8 @@ func askings() []asking {
 	return all
 }
 
-// yesOrNo asks each question twice, with the beginning of the secret and with
-// one that is wrong, and wants answers that nobody can tell apart. What is no
+// yesOrNo asks each question twice, with a right and a wrong beginning of the
+// secret, and expects answers that cannot be distinguished. Values that are not
 // secret can be asked about.
 func (l *leak) yesOrNo(t *testing.T) {
 	secret := l.canaries[leaksite.Session]
@@ -89,8 +89,7 @@ func (l *leak) yesOrNo(t *testing.T) {
 
 func limited(answer string) bool { return strings.HasPrefix(answer, "429 ") }
 
-// fresh opens a page in a session of its own until the test ends: one that has
-// not asked for anything yet.
+// fresh opens a page in a new session, which has made no look-up yet.
 func (l *leak) fresh(t *testing.T, path string) {
 	t.Helper()
 	before := l.session
@@ -99,10 +98,10 @@ func (l *leak) fresh(t *testing.T, path string) {
 	l.show(t, path)
 }
 
-// passing is what differs between two answers that say the same.
+// passing matches the variable parts of an answer.
 var passing = regexp.MustCompile(`"(correlationId|instance|id|timestamp|durationMs|elapsed\w*|hash|sha256)": ?("[^"]*"|[0-9.]+),?`)
 
-// put asks, and returns the answer without what is its own in any case.
+// put asks, and returns the answer without its variable parts.
 func (l *leak) put(t *testing.T, role string, q asking, text string) string {
 	t.Helper()
 	got := l.as(t, role).do(q.method, l.at(strings.Replace(q.path, "ASKED", text, 1)), strings.Replace(q.body, "ASKED", text, 1))

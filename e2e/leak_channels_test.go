@@ -15,8 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// provoked are calls that fail, or end somewhere else, and repeat what the page
-// says.
+// provoked are calls that fail or redirect, and repeat text of the page.
 func (l *leak) provoked(t *testing.T) {
 	l.fresh(t, "/choice") // where a failing look-up is allowed: an agent has so many of them
 	for _, role := range []string{"agent", "operator"} {
@@ -52,7 +51,7 @@ func (l *leak) provoked(t *testing.T) {
 	}
 }
 
-// tools uses every tool that shows something of a page, over both transports.
+// tools uses every tool that shows content of a page, over both transports.
 func (l *leak) tools(t *testing.T) {
 	l.fresh(t, "/")
 	for _, a := range []agent{l.streamable(t, l.token("agent"), ""), l.stdio(t)} {
@@ -131,8 +130,8 @@ func (l *leak) commands(t *testing.T) {
 	}
 }
 
-// protocol has an operator's client of the browser's protocol ask for all that
-// it may, and an agent's refused.
+// protocol lets an operator's DevTools client read all that it may, and checks
+// that an agent's is refused.
 func (l *leak) protocol(t *testing.T) {
 	l.show(t, "/mirror?form=raw")
 	upgrade := []string{"Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="}
@@ -196,7 +195,7 @@ func (l *leak) protocol(t *testing.T) {
 	l.lively(t, "all that the protocol said", p.all)
 }
 
-// wire is a client of the browser's protocol, which keeps all it is told.
+// wire is a DevTools client that stores everything it receives.
 type protocolClient struct {
 	l    *leak
 	t    *testing.T
@@ -217,8 +216,8 @@ func (l *leak) dial(t *testing.T) *protocolClient {
 	return &protocolClient{l: l, t: t, conn: conn}
 }
 
-// ask makes a call, reads its answer into what is given, and wants no secret in
-// it nor in any event before it.
+// ask makes a call and decodes its answer, and expects no secret in it nor in any
+// event before it.
 func (p *protocolClient) ask(session, method string, params object, into any) []byte {
 	p.t.Helper()
 	p.id++
@@ -256,7 +255,7 @@ func (p *protocolClient) ask(session, method string, params object, into any) []
 	}
 }
 
-// requests are the ids of all requests that were told of.
+// requests returns the ids of all reported requests.
 func (p *protocolClient) requests() []string {
 	var ids []string
 	for line := range strings.Lines(string(p.all)) {

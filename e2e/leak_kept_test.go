@@ -18,9 +18,9 @@ import (
 	"filippo.io/age"
 )
 
-// kept looks for secrets in what is written anywhere, while a session is signed
-// in and after it: the box's writable places, the environment and arguments of
-// its processes, and the gateway's own folder.
+// kept searches for secrets in everything that is stored while a session is
+// signed in and afterwards: the box's writable folders, the environment and
+// arguments of its processes, and the gateway's own folder.
 func (l *leak) kept(t *testing.T) {
 	c := l.as(t, "agent")
 	before := l.boxes()
@@ -41,7 +41,7 @@ func (l *leak) kept(t *testing.T) {
 	l.keptOutside(t, "when the session has ended")
 }
 
-// keptInBox looks through the writable places of a box and its processes.
+// keptInBox searches the writable folders of a box and its processes.
 func (l *leak) keptInBox(t *testing.T, box string) {
 	t.Helper()
 	read := func(what, script string) []byte {
@@ -64,8 +64,8 @@ func (l *leak) keptInBox(t *testing.T, box string) {
 	}
 }
 
-// keptOutside looks through the gateway's folder, its log and what it was
-// started with.
+// keptOutside searches the gateway's folder, its log, and its arguments and
+// environment.
 func (l *leak) keptOutside(t *testing.T, when string) {
 	t.Helper()
 	seen := 0
@@ -100,8 +100,7 @@ func (l *leak) keptOutside(t *testing.T, when string) {
 	}
 }
 
-// keptInProfiles looks into profiles that signed-in sessions were saved to, as
-// somebody with their key may.
+// keptInProfiles searches the profiles of signed-in sessions, decrypted.
 func (l *leak) keptInProfiles(t *testing.T) {
 	key, err := age.ParseX25519Identity(l.profileKey)
 	if err != nil {
@@ -158,8 +157,8 @@ func (l *leak) unpacked(t *testing.T, profile io.Reader) {
 	}
 }
 
-// signedOut takes the credentials out of the vault, and wants the profile to
-// open nothing by itself.
+// signedOut removes the credentials from the vault, and checks that the profile
+// alone gives no access.
 func (l *leak) signedOut(t *testing.T) {
 	t.Helper()
 	if out, complaint, status := l.command(t, "vault", "remove", "localhost"); status != 0 {

@@ -13,14 +13,14 @@ import (
 	"github.com/gloveboxhq/glovebox/e2e/leaksite"
 )
 
-// What becomes of a look at a signed-in page.
+// The expected results of reading a signed-in page.
 const (
 	told     = "told"     // the page, without its secrets
 	withheld = "withheld" // nothing, with a fault
 	silent   = "silent"   // nothing of the page's text, or what is not text
 )
 
-// look is one way to read a page over REST, and what becomes of it for an agent
+// look is one way to read a page over REST, and its expected result for an agent
 // or a viewer, and for an operator.
 type look struct {
 	method, path, body string
@@ -64,8 +64,8 @@ func (l *leak) looks() []look {
 	}
 }
 
-// patiently makes a call again when it has made too many: an agent has some
-// look-ups that find nothing, and then one each 10 s.
+// patiently repeats a call that was refused because of too many look-ups: an
+// agent has a burst of failed look-ups, and then one each 10 s.
 func patiently(t *testing.T, do func() answer) answer {
 	t.Helper()
 	for range 5 {
@@ -82,8 +82,7 @@ func patiently(t *testing.T, do func() answer) answer {
 	return do()
 }
 
-// looked makes every look as each of some roles, and wants no secret in any.
-// Loud is the part of the page's places that a look must show.
+// looked reads in every way as each of some roles, and expects no secret.
 func (l *leak) looked(t *testing.T, page string, loud bool, roles ...string) {
 	t.Helper()
 	for _, role := range roles {
@@ -112,8 +111,8 @@ func (l *leak) looked(t *testing.T, page string, loud bool, roles ...string) {
 	}
 }
 
-// rawPlaces looks at a page that has the secrets wherever HTML can hold a text,
-// and that its service worker, sockets and headers bring.
+// rawPlaces reads a page that has the secrets wherever HTML can contain text, and
+// where its service worker, sockets and headers put them.
 func (l *leak) rawPlaces(t *testing.T) {
 	l.fresh(t, "/places")
 	l.looked(t, "/places", true, "agent", "viewer", "operator")
@@ -123,14 +122,13 @@ func (l *leak) rawPlaces(t *testing.T) {
 	}
 }
 
-// taken are the forms that a page may give a text and that redaction knows, in
-// the order of leaksite's pages.
+// taken are the encodings that redaction knows, in the order of leaksite's pages.
 var taken = []string{
 	"raw", "lower", "url", "url-twice", "url-full", "html", "html-hex", "json", "json-full", "script", "hex", "hex-upper", "hex-colons",
 	"base64", "base64-1", "base64-2", "base64url", "base64-lines", "base64-url", "base32", "reversed", "zero-width", "spaces", "elements", "halves",
 }
 
-// wholly are those of them that every role looks at: one of each family.
+// wholly are those that every role reads: one of each family.
 var wholly = []string{"raw", "url", "base64-1", "reversed", "halves"}
 
 // mirrors looks at pages that show what their scripts can read, in every form.
@@ -151,9 +149,8 @@ func (l *leak) mirrors(t *testing.T) {
 	}
 }
 
-// notTaken shows that what docs/credentials.md lists as not caught is not: what
-// a page turns into a cipher of its own comes out, so that nobody believes
-// otherwise.
+// notTaken proves that what docs/credentials.md lists as not detected is indeed
+// not detected: a cipher of the page's own.
 func (l *leak) notTaken(t *testing.T) {
 	rot13 := func(r rune) rune {
 		switch c := r | 0x20; {
@@ -181,7 +178,7 @@ func (l *leak) notTaken(t *testing.T) {
 	}
 }
 
-// opensWords has the page open a dialog and a tab, whose words are secrets.
+// opensWords lets the page open a dialog and a tab with secrets in their texts.
 func (l *leak) opensWords(t *testing.T) {
 	t.Helper()
 	c := l.as(t, "agent")
@@ -216,8 +213,8 @@ func (l *leak) tabs(t *testing.T) (ids []string) {
 	return ids
 }
 
-// filesOfPages has pages hand files over whose names and content are secrets, in
-// several forms, and fetches them and all artifacts as each role.
+// filesOfPages lets pages offer files whose names and content are secrets, in
+// several encodings, and fetches them and all artifacts as each role.
 func (l *leak) filesOfPages(t *testing.T) {
 	l.fresh(t, "/")
 	agent := l.as(t, "agent")
@@ -261,7 +258,7 @@ func (l *leak) filesOfPages(t *testing.T) {
 	}
 }
 
-// fetched wants no secret in a file, whatever its type, and returns it.
+// fetched expects no secret in a file of any type, and returns it.
 func (l *leak) fetched(c curl, path string) []byte {
 	c.t.Helper()
 	request, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, c.base+path, nil)

@@ -11,9 +11,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// peopleAsked has an agent ask for what a person must agree to, about an
-// element whose words and surroundings are secrets, and looks at what people
-// are told, on each channel.
+// peopleAsked lets an agent make calls that need an approval, about an element
+// whose text and surroundings are secrets, and reads what people get on each
+// channel.
 func (l *leak) peopleAsked(t *testing.T) {
 	heard := listenTo(t, l.gateway)
 	l.fresh(t, "/asked")
@@ -73,7 +73,7 @@ func (l *leak) ran(t *testing.T) {
 	}
 }
 
-// crawled reads pages that nobody sees.
+// crawled reads pages with a crawl.
 func (l *leak) crawled(t *testing.T) {
 	for _, crawl := range []struct{ role, extract, accept string }{
 		{"agent", "markdown", "application/json"}, {"agent", "text", "text/event-stream"}, {"agent", "links", "application/json"},
@@ -89,8 +89,8 @@ func (l *leak) crawled(t *testing.T) {
 	html.problem(fault.DeniedByPolicy)
 }
 
-// trailOfAll looks through the records of all that was done so far, in every
-// shape that they are given in, and at what was told to OpenTelemetry.
+// trailOfAll searches the records of everything done so far, in every format, and
+// the spans sent to OpenTelemetry.
 func (l *leak) trailOfAll(t *testing.T) {
 	operator := l.as(t, "operator")
 	for _, path := range []string{"/v1/audit/export?format=jsonl", "/v1/audit/export?format=csv", "/v1/audit?limit=1000"} {
@@ -116,7 +116,7 @@ func (l *leak) trailOfAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = metrics.Body.Close() // there are none yet: whoever adds them reads them here
+	_ = metrics.Body.Close() // there are no metrics yet; when there are, check them here
 	if metrics.StatusCode == http.StatusOK {
 		t.Error("there are metrics, and nobody looks at them here")
 	}

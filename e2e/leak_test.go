@@ -27,8 +27,8 @@ import (
 // watcher is the token of a viewer of the default scope.
 const watcher = "the-token-of-a-viewer-who-watches"
 
-// leak is a session that is signed in to a hostile site by injected
-// credentials, and all that comes out of it.
+// leak is a session that is signed in to a hostile site by injected credentials,
+// and everything that comes out of it.
 type leak struct {
 	*gateway
 	site     *leaksite.Site
@@ -43,9 +43,10 @@ type leak struct {
 	profileKey string // age identity that profiles are encrypted under
 }
 
-// TestNothingLeadsBack signs in to a hostile site by injected credentials and
-// looks for them in whatever a caller can obtain, and in all that is kept.
-func TestNothingLeadsBack(t *testing.T) {
+// TestNoOutputLeaksASecret signs in to a hostile site by injected credentials,
+// and searches for them in everything that a caller can get and everything that
+// is stored.
+func TestNoOutputLeaksASecret(t *testing.T) {
 	testenv.Heavy(t)
 	t.Parallel()
 	l := newLeak(t)
@@ -121,8 +122,8 @@ func (l *leak) store(t *testing.T) {
 	}
 }
 
-// signedIn wants every kind of credential to have reached the site: what was
-// never there cannot get out.
+// signedIn expects that every kind of credential reached the site, since
+// otherwise the test would prove nothing.
 func (l *leak) signedIn(t *testing.T) {
 	t.Helper()
 	l.show(t, "/mirror?form=raw")
@@ -136,7 +137,8 @@ func (l *leak) signedIn(t *testing.T) {
 	}
 }
 
-// show has the agent open a page of the site, and waits until it has shown all.
+// show lets the agent open a page of the site, and waits until it has shown
+// everything.
 func (l *leak) show(t *testing.T, path string) {
 	t.Helper()
 	c := l.as(t, "agent")
@@ -161,7 +163,7 @@ func (l *leak) as(t *testing.T, role string) curl {
 	return l.curl(t, role)
 }
 
-// clean wants no secret in an answer, its headers included.
+// clean expects no secret in an answer, including its headers.
 func (l *leak) clean(t *testing.T, a answer) {
 	t.Helper()
 	var headers bytes.Buffer
@@ -169,7 +171,7 @@ func (l *leak) clean(t *testing.T, a answer) {
 	l.cleanText(t, a.what, append(headers.Bytes(), a.body...))
 }
 
-// cleanText wants no secret in a text.
+// cleanText expects no secret in a text.
 func (l *leak) cleanText(t *testing.T, what string, text []byte) {
 	t.Helper()
 	if found := l.secrets.In(text); len(found) > 0 {
@@ -177,7 +179,8 @@ func (l *leak) cleanText(t *testing.T, what string, text []byte) {
 	}
 }
 
-// lively wants the beacon in a text: where it came through, a secret would have.
+// lively expects the beacon in a text, which proves that a secret could have been
+// there.
 func (l *leak) lively(t *testing.T, what string, text []byte) {
 	t.Helper()
 	if len(l.beacon.In(text)) == 0 {

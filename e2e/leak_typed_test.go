@@ -9,9 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/e2e/leaksite"
 )
 
-// typed has secrets typed by name into a page that tells everybody what it is
-// typed, and looks for them, one-time codes included, in all that is to be had
-// of it then.
+// typed types secrets by name into a page that repeats its input everywhere, and
+// searches all output for them, including one-time codes.
 func (l *leak) typed(t *testing.T) {
 	l.fresh(t, "/login")
 	agent, operator := l.as(t, "agent"), l.as(t, "operator")
@@ -49,8 +48,8 @@ func (l *leak) typed(t *testing.T) {
 	l.withoutTyped(t, trail, "code")
 }
 
-// withoutTyped wants no secret in an answer, nor what a field was typed: a
-// one-time code has too few letters for the finder.
+// withoutTyped expects no secret in an answer, and no typed text: a one-time code
+// is too short for the finder.
 func (l *leak) withoutTyped(t *testing.T, a answer, field string) {
 	t.Helper()
 	l.clean(t, a)

@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-func TestLimitsHoldAndSayWhich(t *testing.T) {
+func TestFaultsNameTheReachedLimit(t *testing.T) {
 	g := start(t, settings{security: "max_concurrent_sessions: 1\n  max_actions_per_session: 3"})
 	c := g.curl(t, "agent")
 	c.open(`{"name": "one"}`)
@@ -54,7 +54,7 @@ func TestLimitsHoldAndSayWhich(t *testing.T) {
 	g.trailHolds(t)
 }
 
-// goesOn has a person approve what is asked about a session at its limit.
+// goesOn lets a person approve that a session at its limit continues.
 func (g *gateway) goesOn(t *testing.T) {
 	t.Helper()
 	var id string

@@ -12,7 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// What opens the account of the lab: known to the site, and to the vault.
+// The credentials of the lab's account, known to the site and to the vault.
 const (
 	loginUser  = "canary-ada@acme.example"
 	loginWord  = "canary-0pen-Sesame!"
@@ -54,9 +54,10 @@ func (g *gateway) keeps(t *testing.T) {
 	}
 }
 
-// An agent logs in over MCP with secrets that it names and never sees, and a
-// person agrees once; then what came of it is saved, and logs others in.
-func TestAnAgentLogsInByNamesAndOthersWithWhatCameOfIt(t *testing.T) {
+// TestAnAgentLogsInWithNamedSecrets lets an agent log in over MCP with secrets
+// that it never sees, and a person approve once. Then the login is captured and
+// used in another session.
+func TestAnAgentLogsInWithNamedSecrets(t *testing.T) {
 	g := start(t, settings{})
 	g.keeps(t)
 	a := g.stdio(t)
@@ -108,9 +109,9 @@ func TestAnAgentLogsInByNamesAndOthersWithWhatCameOfIt(t *testing.T) {
 	}
 }
 
-// A person takes a session over and logs in by hand; what the site gave the
-// browser is saved, and agents' sessions have it from then on.
-func TestWhatAPersonLoggedInToIsKeptForAgents(t *testing.T) {
+// TestACapturedLoginIsUsedByAgents lets a person take over a session and log in
+// by hand. The login is captured and used in agents' sessions afterwards.
+func TestACapturedLoginIsUsedByAgents(t *testing.T) {
 	g := start(t, settings{})
 	agent := g.curl(t, "agent")
 	id := agent.open(`{"name": "first", "url": "` + g.site + `/lab/account"}`)

@@ -1,5 +1,5 @@
-// Package e2e runs the built binary as a stranger would: a real gateway, real
-// boxes, a small web application, and real clients of every surface.
+// Package e2e tests the built binary from outside: a real gateway, real boxes, a
+// small web application, and real clients of every surface.
 package e2e
 
 import (
@@ -54,8 +54,8 @@ func run(m *testing.M) int {
 	return complete(m.Run())
 }
 
-// complete says how much of the description the run did, and fails a whole
-// run that left an operation or a fault out.
+// complete prints how much of the description the run covered, and fails a
+// complete run without some operation or fault.
 func complete(status int) int {
 	if status != 0 || testing.Short() || flag.Lookup("test.run").Value.String() != "" || flag.Lookup("test.skip").Value.String() != "" {
 		return status

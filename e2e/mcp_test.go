@@ -77,7 +77,7 @@ func (a agent) use(tool string, args object) (string, *mcp.CallToolResult) {
 	return text, result
 }
 
-// must calls a tool that succeeds with an answer that holds want.
+// must calls a tool, which must succeed with an answer that contains want.
 func (a agent) must(tool string, args object, want string) string {
 	a.t.Helper()
 	text, result := a.use(tool, args)
@@ -87,7 +87,7 @@ func (a agent) must(tool string, args object, want string) string {
 	return text
 }
 
-// refused calls a tool that fails with a fault code.
+// refused calls a tool, which must fail with a fault code.
 func (a agent) refused(tool string, args object, code string) string {
 	a.t.Helper()
 	text, result := a.use(tool, args)
@@ -105,8 +105,8 @@ func mcpOverHTTP(t *testing.T, g *gateway) {
 	agentMainJob(t, g, g.streamable(t, g.token("agent"), "2026-07-28"))
 }
 
-// phasesOverStdio is what a client of glovebox mcp hears while a box is made:
-// one of a size that none waits warm in.
+// phasesOverStdio checks the progress that a client of glovebox mcp gets while a
+// box is made, with a size that no warm box has.
 func phasesOverStdio(t *testing.T, g *gateway) {
 	var mu sync.Mutex
 	var told []string
@@ -132,8 +132,8 @@ func phasesOverStdio(t *testing.T, g *gateway) {
 	a.must("browser_session", object{"action": "archive"}, "archived")
 }
 
-// agentMainJob is the main job as an agent does it, with the operator at the
-// command line.
+// agentMainJob is the main use case of an agent, with the operator at the command
+// line.
 func agentMainJob(t *testing.T, g *gateway, a agent) {
 	a.must("browser_navigate", object{"url": g.site}, "Sign in to Northwind")
 	a.refused("browser_type", object{"role": "textbox", "name": "Password", "text": "northwind-demo"}, "denied_by_policy")
@@ -169,7 +169,7 @@ func agentMainJob(t *testing.T, g *gateway, a agent) {
 	}
 }
 
-// agentDeletes asks twice: the operator says no, then yes.
+// agentDeletes deletes twice: the operator denies it, then approves it.
 func agentDeletes(t *testing.T, g *gateway, a agent, invoice string) {
 	t.Helper()
 	call := object{"role": "button", "name": "Delete invoice"}
@@ -202,7 +202,7 @@ func (g *gateway) answer(t *testing.T, word, reason string) <-chan struct{} {
 			}
 			list, _, _ := g.command(t, "approvals", "list")
 			for line := range strings.SplitSeq(strings.TrimPrefix(list, "APPROVAL"), "\n") {
-				if strings.HasPrefix(line, "q") && !strings.Contains(line, "session.allow") { // the agent's wishes are left open
+				if strings.HasPrefix(line, "q") && !strings.Contains(line, "session.allow") { // the agent's hostQuestions are left open
 					id, _, _ = strings.Cut(line, " ")
 				}
 			}
@@ -214,8 +214,8 @@ func (g *gateway) answer(t *testing.T, word, reason string) <-chan struct{} {
 	return done
 }
 
-// pickedUp is a question whose caller did not wait: when it is answered later,
-// the same call made again runs, over whichever surface, and once.
+// pickedUp makes a call that does not wait for its question. After the answer,
+// the repeated call runs, over any surface, and only once.
 func pickedUp(t *testing.T, g *gateway) {
 	c := g.curl(t, "agent")
 	session := c.open(`{}`)

@@ -17,11 +17,10 @@ import (
 
 const clientLimit = 8 * time.Minute // for all journeys of one client, on a busy machine
 
-// journeys of the official client, beside a call of every tool.
+// journeys of the official client, next to a call of every tool.
 var journeys = []string{"progress", "cancelled", "lost", "errors", "several", "resources"}
 
-// TestMCPClients has MCP clients that others made use the program, over both
-// transports.
+// TestMCPClients uses third-party MCP clients over both transports.
 func TestMCPClients(t *testing.T) {
 	testenv.Heavy(t)
 	t.Parallel()
@@ -57,8 +56,8 @@ func (g *gateway) clients(t *testing.T, project string) {
 
 const inspector = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 
-// inspected has the Inspector's command line make the calls that people make
-// with it, each by a client of its own.
+// inspected makes typical calls with the Inspector's command line, each with a
+// new client.
 func (g *gateway) inspected(t *testing.T, project, name string, target ...string) {
 	inspect := func(method string, args ...string) string {
 		t.Helper()

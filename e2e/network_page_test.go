@@ -8,13 +8,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/golden"
 )
 
-// TestNetworkPageListsTheWays keeps docs/network.md at what is tried.
+// TestNetworkPageListsTheWays checks that docs/network.md lists the tested ways.
 func TestNetworkPageListsTheWays(t *testing.T) {
 	golden.Part(t, "../docs/network.md", "ways", table())
 }
 
-// table lists every way: who tries it, what stops it, where it arrives when
-// nothing does.
+// table lists every way: where it is tried, what stops it, and where it arrives
+// if nothing stops it.
 func table() string {
 	var b strings.Builder
 	row := func(who, what, stop, control string) {

@@ -9,8 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
-// TestDescriptionPassesLinters holds what the program prints against two
-// linters' own rules. Warnings fail too.
+// TestDescriptionPassesLinters checks the printed description with two linters.
+// Warnings fail too.
 func TestDescriptionPassesLinters(t *testing.T) {
 	testenv.Heavy(t)
 	project := testcache.Project(t, "openapi")
@@ -24,7 +24,8 @@ func TestDescriptionPassesLinters(t *testing.T) {
 	}
 }
 
-// A client that is made of the description calls a gateway.
+// TestClientMadeOfTheDescription calls a gateway with a client that is generated
+// from the description.
 func TestClientMadeOfTheDescription(t *testing.T) {
 	testenv.Heavy(t)
 	g := start(t, settings{})

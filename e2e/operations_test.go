@@ -9,11 +9,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// excused are operations that the whole run may leave undone, each with why.
+// excused are operations that a complete run may omit, with the reasons.
 var excused = map[string]string{}
 
-// attempt is a call of a verb that succeeds. The operator makes it, on a page
-// of the lab, in a session of its own.
+// attempt is a successful call of a verb by the operator, on a page of the lab,
+// in its own session.
 type attempt struct {
 	page   string // below /lab/, opened first; the page before stays when empty
 	query  string // "?x=y"
@@ -24,7 +24,7 @@ type attempt struct {
 	after  func(*bench, answer)
 }
 
-// bench is where attempts are made.
+// bench is the environment of attempts.
 type bench struct {
 	t       *testing.T
 	g       *gateway
@@ -32,7 +32,7 @@ type bench struct {
 	session string
 }
 
-// attempts has one for every verb of the table; a verb without one fails.
+// attempts has one attempt for every verb of the table; a verb without one fails.
 var attempts = map[string]attempt{
 	"session.start":   {body: `{"name": "tried", "width": 800, "height": 600}`, after: func(b *bench, a answer) { b.archive(a.object(http.StatusOK)["id"].(string)) }},
 	"session.list":    {query: "?include_archived=true"},
@@ -149,8 +149,8 @@ var attempts = map[string]attempt{
 	"credential.check": {body: `{"domain": "app.example.com"}`},
 }
 
-// everyOperation does every verb at each of its routes, and by its name. What
-// goes over the wire is held against the description by the client.
+// everyOperation calls every verb at each of its routes, and by its name. The
+// client checks everything against the description.
 func everyOperation(t *testing.T, g *gateway) {
 	b := &bench{t: t, g: g, c: g.curl(t, "operator")}
 	b.session = b.c.open(`{"name": "bench"}`)
@@ -224,14 +224,14 @@ func (b *bench) done(verb, args string) object {
 	return b.c.post("/v1/verbs/"+verb, fmt.Sprintf(`{"session": %q, "args": %s}`, b.session, args)).object(http.StatusOK)
 }
 
-// keeps puts a login into the vault, and sees to it that the gateway knows.
+// keeps stores a login in the vault, and makes sure that the gateway uses it.
 func (b *bench) keeps() {
 	b.t.Helper()
 	b.g.keeps(b.t)
 	b.done("credential.check", `{"domain": "localhost"}`)
 }
 
-// forgets takes what was kept of the site out of the vault again.
+// forgets removes the site's login from the vault.
 func (b *bench) forgets() {
 	b.t.Helper()
 	if _, complaint, status := b.g.command(b.t, "vault", "remove", "localhost"); status != 0 {
@@ -239,7 +239,7 @@ func (b *bench) forgets() {
 	}
 }
 
-// another puts a session in place of the bench's, for one attempt.
+// another replaces the bench's session for one attempt.
 func (b *bench) another() {
 	b.t.Helper()
 	b.session = b.c.open(`{}`)
@@ -291,7 +291,7 @@ func (b *bench) artifact() string {
 	return files[0].(object)["id"].(string)
 }
 
-// question has the agent ask for something that a person must agree to.
+// question lets the agent make a call that needs an approval.
 func (b *bench) question() string {
 	b.t.Helper()
 	agent := b.g.curl(b.t, "agent")

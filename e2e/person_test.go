@@ -8,8 +8,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// person approves whatever is asked, until the test ends, and remembers what
-// it was.
+// person approves every question until the test ends, and records the questions.
 type person struct {
 	mu    sync.Mutex
 	asked []string // verb and the element's name
@@ -29,7 +28,7 @@ func (g *gateway) approving(t *testing.T) *person {
 			Events: &action.EventWatch{Event: func(e action.Event) error { return p.answer(ctx, g, e.Question) }},
 		})
 		if ctx.Err() == nil {
-			t.Errorf("the person hears no more questions: %v", err)
+			t.Errorf("the person gets no more questions: %v", err)
 		}
 	}()
 	t.Cleanup(func() { stop(); <-over })

@@ -15,14 +15,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/testcache"
 )
 
-// Who may sign in to the web applications.
+// Accounts of the web applications.
 const (
 	owner         = "ann@owners.example"
 	ownerPassword = "correct-horse-battery-9"
 )
 
 // pocketbase is a running PocketBase with one collection, notes. Its dashboard
-// keeps who is signed in in localStorage.
+// stores the login in localStorage.
 type pocketbase struct {
 	direct string // its origin, by the address that it listens on
 	token  string // of the owner
@@ -57,7 +57,7 @@ func newPocketBase(t *testing.T) *pocketbase {
 	return p
 }
 
-// signIn is what the owner does once, by the application's API.
+// signIn signs the owner in with the application's API.
 func (p *pocketbase) signIn(t *testing.T) {
 	t.Helper()
 	answer := p.api(t, http.MethodPost, "/api/collections/_superusers/auth-with-password",

@@ -13,9 +13,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/profile"
 )
 
-// visit opens the page that signs a visitor in, who is one in a cookie, in
-// local storage and in a database, and returns what it says of each. An empty
-// name signs nobody in.
+// visit opens the page that identifies a visitor by a cookie, local storage and a
+// database, and returns what it shows for each. An empty name signs nobody in.
 func visit(t *testing.T, g *gateway, name string) string {
 	t.Helper()
 	c := g.curl(t, "operator")
@@ -46,8 +45,8 @@ func newContext(t *testing.T, g *gateway, name string) string {
 	return id
 }
 
-// profileComesBack keeps a visitor from one browser to the next, and deletes
-// the profile by its name.
+// profileComesBack checks that a visitor is known in the next browser, and
+// deletes the profile by its name.
 func profileComesBack(t *testing.T, g *gateway) {
 	c := g.curl(t, "operator")
 	id := newContext(t, g, "round")
@@ -143,7 +142,7 @@ func tampered(t *testing.T, g *gateway, id string) {
 	}
 }
 
-// inTheClear looks for a text in everything the gateway keeps.
+// inTheClear searches everything that the gateway stores for a text.
 func inTheClear(t *testing.T, g *gateway, text string) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(g.dir, "state"), func(path string, d os.DirEntry, err error) error {
@@ -161,9 +160,9 @@ func inTheClear(t *testing.T, g *gateway, text string) {
 	}
 }
 
-// TestProfilesSurviveTheGateway ends gateways in each way while a profile is in
-// use: by a signal, which saves; killed with the session open, which the next
-// one takes up; killed while it saves.
+// TestProfilesSurviveTheGateway ends gateways while a profile is in use: by a
+// signal, which saves it; killed with an open session, which the next gateway
+// recovers; killed during saving.
 func TestProfilesSurviveTheGateway(t *testing.T) {
 	g := start(t, settings{sandbox: "lease_seconds: 60"})
 	id := newContext(t, g, "work")
@@ -205,7 +204,7 @@ func TestProfilesSurviveTheGateway(t *testing.T) {
 	wrongKey(t, g)
 }
 
-// signedIn wants the demo to know the visitor, by a cookie without an expiry.
+// signedIn expects that the demo knows the visitor by a session cookie.
 func signedIn(t *testing.T, g *gateway) {
 	t.Helper()
 	c := g.curl(t, "operator")

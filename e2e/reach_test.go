@@ -103,9 +103,9 @@ func reaching(hosts ...string) settings {
 	return settings{warmPool: 1, env: []string{"GLOVEBOX_SECURITY_NETWORK_ALLOW_PRIVATE=" + strings.Join(hosts, ",")}}
 }
 
-// TestPrivateCertificates: a session opens hosts whose certificate the configured
-// authority signed, and named hosts that signed their own; no others. The gateway
-// does not start with a file that holds no authority.
+// TestPrivateCertificates opens hosts with certificates of the configured
+// authority, and named hosts with self-signed ones; others are refused. The
+// gateway does not start with a file that contains no authority.
 func TestPrivateCertificates(t *testing.T) {
 	known, stranger := newSigner(t), newSigner(t)
 	signed, foreign := known.serve(t, "signed.localhost", "signed"), stranger.serve(t, "foreign.localhost", "foreign")

@@ -14,9 +14,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// TestAReloadChangesThePolicyOfRunningSessions exchanges rules under a running
-// session with SIGHUP: the next call is judged by the new ones, a broken file
-// changes nothing, and the audit has each with the file's hash.
+// TestAReloadChangesThePolicyOfRunningSessions replaces rules with SIGHUP while a
+// session runs: the next call is judged by the new ones, an invalid file changes
+// nothing, and the audit trail records each with the file's hash.
 func TestAReloadChangesThePolicyOfRunningSessions(t *testing.T) {
 	g := start(t, settings{})
 	before, err := os.ReadFile(g.config)

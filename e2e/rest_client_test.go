@@ -13,7 +13,8 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// curl is a client without any knowledge of the program: a token and paths.
+// curl is an HTTP client that knows nothing about the program: only a token and
+// paths.
 type curl struct {
 	t     *testing.T
 	base  string
@@ -34,7 +35,7 @@ type answer struct {
 	body   []byte
 }
 
-// do sends one request, and holds it and what comes back against the
+// do sends one request, and checks the request and its answer against the
 // description. A body is sent as JSON; headers are "Name: value".
 func (c curl) do(method, path, body string, headers ...string) answer {
 	c.t.Helper()
@@ -99,7 +100,7 @@ func (c curl) open(body string) string {
 	return id
 }
 
-// object wants a JSON object with this status.
+// object expects a JSON object with this status.
 func (a answer) object(status int) object {
 	a.t.Helper()
 	if a.status != status || !strings.HasPrefix(a.header.Get("Content-Type"), "application/json") {
@@ -112,8 +113,8 @@ func (a answer) object(status int) object {
 	return o
 }
 
-// problem wants a problem document (RFC 9457) of a code, with its status and
-// the fields that each has.
+// problem expects a problem document (RFC 9457) of a code, with its status and
+// its required fields.
 func (a answer) problem(code fault.Code) object {
 	a.t.Helper()
 	return a.problemAs(code, code.Info().Status)
@@ -138,8 +139,8 @@ func (a answer) problemAs(code fault.Code, status int) object {
 	return o
 }
 
-// passes says what a problem must say of itself: whether the same call may
-// succeed later. A page that could not be loaded may say either.
+// passes checks whether the problem says that the same call may succeed later.
+// For a page that could not be loaded, both are valid.
 func passes(code fault.Code, o object) any {
 	details, _ := o["details"].(object)
 	switch {

@@ -80,7 +80,7 @@ func restPicture(t *testing.T, c curl) {
 	}
 }
 
-// restEnd closes and archives, and looks at what stays.
+// restEnd closes and archives, and checks what remains.
 func restEnd(t *testing.T, g *gateway, c curl, id string) {
 	t.Helper()
 	files, _ := c.get("/v1/sessions/by-hand/artifacts").object(http.StatusOK)["artifacts"].([]any)
@@ -107,8 +107,8 @@ func restEnd(t *testing.T, g *gateway, c curl, id string) {
 	}
 }
 
-// restQuestion is an agent that wants to delete, and people who say no, and
-// then yes, over REST.
+// restQuestion lets an agent delete, and people deny and then approve it, over
+// REST.
 func restQuestion(t *testing.T, g *gateway) {
 	agent, operator := g.curl(t, "agent"), g.curl(t, "operator")
 	id := agent.open(`{}`)

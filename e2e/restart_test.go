@@ -40,7 +40,7 @@ func used(t *testing.T, g *gateway) (id, box, oldRef string) {
 	return session["id"].(string), session["box"].(string), ref(t, text, `button "Continue as demo user"`)
 }
 
-func TestSessionOutlivesTheGateway(t *testing.T) {
+func TestASessionSurvivesTheGateway(t *testing.T) {
 	g := start(t, settings{sandbox: "keep_boxes_on_shutdown: true"})
 	id, box, oldRef := used(t, g)
 	kept := g.boxes()
@@ -74,8 +74,8 @@ func TestBoxEndsWithItsLease(t *testing.T) {
 	g.curl(t, "agent").get("/v1/browser/snapshot", "Glovebox-Session: "+id).problem(fault.NotActive)
 }
 
-// TestAKilledGatewayLeavesNoContainer: no gateway is started after it that would
-// remove what is left, the engine does.
+// TestAKilledGatewayLeavesNoContainer starts no other gateway afterwards; the
+// engine must remove everything.
 func TestAKilledGatewayLeavesNoContainer(t *testing.T) {
 	g := start(t, settings{sandbox: "lease_seconds: 5", warmPool: 1})
 	used(t, g)
@@ -97,10 +97,10 @@ func (g *gateway) running() int {
 	return n
 }
 
-// TestLeftoversAreReapedAndNeighboursAreNot kills a gateway with a warm box
-// and an open session: the next one takes the session up and ends the warm
+// TestOldBoxesAreRemovedAndThoseOfOtherGatewaysAreNot kills a gateway with a warm
+// box and an open session: the next one recovers the session and ends the warm
 // box, while another gateway on the same engine keeps its own.
-func TestLeftoversAreReapedAndNeighboursAreNot(t *testing.T) {
+func TestOldBoxesAreRemovedAndThoseOfOtherGatewaysAreNot(t *testing.T) {
 	neighbour := start(t, settings{})
 	neighboursID, _, _ := used(t, neighbour)
 	theirs := neighbour.boxes()
@@ -143,9 +143,10 @@ func TestTwoGatewaysDoNotShareAStateDirectory(t *testing.T) {
 	}
 }
 
-// TestASessionFailsWhoseBrowserEndedWhileTheGatewayWasDown: its box has started
-// another browser meanwhile, which knows nothing of the session.
-func TestASessionFailsWhoseBrowserEndedWhileTheGatewayWasDown(t *testing.T) {
+// TestASessionFailsIfItsBrowserEndedWithoutTheGateway kills the browser while no
+// gateway runs. Its box starts another browser, which does not belong to the
+// session.
+func TestASessionFailsIfItsBrowserEndedWithoutTheGateway(t *testing.T) {
 	g := start(t, settings{sandbox: "lease_seconds: 60"})
 	id, _, _ := used(t, g)
 	before := g.chromium(t, "browser")

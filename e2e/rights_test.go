@@ -15,11 +15,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// accountKey opens the account of the lab's page that spells out what opens it.
+// accountKey is the credential of the lab's page that shows its credential.
 const accountKey = "gbx-9f86d081884c7d659a2feaa0c55ad015"
 
-// indiscreet adds a page that has the secret by which it was opened in many
-// places, in magenta where it can be seen.
+// indiscreet adds a page that shows its credential in many places, in magenta
+// where it is visible.
 func indiscreet(mux *http.ServeMux) {
 	mux.HandleFunc("GET /lab/indiscreet", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -34,9 +34,9 @@ func indiscreet(mux *http.ServeMux) {
 	})
 }
 
-// An agent in a box is signed in and reads the page, and by none of its ways
-// what signed it in.
-func TestAnAgentThatIsSignedInReadsNothingOfWhatOpenedIt(t *testing.T) {
+// TestASignedInAgentCannotReadItsCredentials lets an agent read the page in every
+// way. None may show the credential.
+func TestASignedInAgentCannotReadItsCredentials(t *testing.T) {
 	g := start(t, settings{})
 	file := filepath.Join(t.TempDir(), "key.json")
 	document := fmt.Sprintf(`{"origin": %q, "cookies": [{"name": "key", "value": %q, "httpOnly": true}]}`, g.site, accountKey)
@@ -99,7 +99,7 @@ func (g *gateway) explained(t *testing.T, verb string) string {
 	return rule
 }
 
-// magenta counts the points of a picture in which the key is written.
+// magenta counts the magenta pixels of a picture.
 func magenta(t *testing.T, data []byte) (n int) {
 	t.Helper()
 	m, err := png.Decode(bytes.NewReader(data))

@@ -18,7 +18,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// preflight is what stands in a run's log before its first action.
+// preflight is the part of a run's log before its first action.
 var preflight = []string{"DOMAIN_ALLOWLIST_APPROVED", "DOCKER_CONTAINER_ACTIVE", "XVFB_DISPLAY_READY", "DOMAIN_ALLOWLIST_LOADED"}
 
 // batch is the input of a run that begins at a path of the site.
@@ -34,7 +34,7 @@ func (c curl) run(body string) object {
 	return run
 }
 
-// fits holds a run that has ended against the schema that is published.
+// fits validates an ended run against the published schema.
 func fits(t *testing.T, run object) {
 	t.Helper()
 	compiler := jsonschema.NewCompiler()
@@ -53,8 +53,8 @@ func fits(t *testing.T, run object) {
 	}
 }
 
-// wantRun wants a run to have ended so, after these actions; one that failed
-// begins with an exclamation mark.
+// wantRun expects that a run ended with this status after these actions. A failed
+// one has an exclamation mark before it.
 func wantRun(t *testing.T, run object, status, reason string, actions ...string) {
 	t.Helper()
 	got, _ := run["reason"].(object)
@@ -145,8 +145,8 @@ func runSteps(t *testing.T, g *gateway) {
 	runAudited(t, g, run)
 }
 
-// runAudited wants each step of a run in the trail, with all that the contract
-// wants of a record.
+// runAudited expects each step of a run in the trail, with all that the contract
+// requires of a record.
 func runAudited(t *testing.T, g *gateway, run object) {
 	t.Helper()
 	seen := map[string]int{}
@@ -196,8 +196,8 @@ func runBlocked(t *testing.T, g *gateway) {
 	}
 }
 
-// runAsks names hosts that nobody has approved: one question, and a box only
-// after a yes.
+// runAsks names unapproved hosts: there is one question, and a box only after an
+// approval.
 func runAsks(t *testing.T, g *gateway) {
 	agent, operator := g.curl(t, "agent"), g.curl(t, "operator")
 	body := strings.Replace(g.batch("/login", `{"type": "read_page"}`), `["localhost"]`, `["localhost", "outside.example", "*.other.example"]`, 1)
@@ -233,8 +233,8 @@ func runRedirected(t *testing.T, g *gateway) {
 	wantRun(t, c.run(g.batch("/warren/out", `{"type": "read_page"}`)), "blocked_domain", "blocked_domain", "!navigate")
 }
 
-// deniesAll has an operator say no to every question, until the function that it
-// returns is called.
+// deniesAll lets an operator deny every question, until the returned function is
+// called.
 func (g *gateway) deniesAll(t *testing.T) (end func()) {
 	t.Helper()
 	c := g.curl(t, "operator")
@@ -259,7 +259,7 @@ func (g *gateway) deniesAll(t *testing.T) (end func()) {
 	return func() { stop(); <-done }
 }
 
-// runCredential types what it must not: into a password field, and what looks
+// runCredential types what is forbidden: text into a password field, and text
 // like a key into any field.
 func runCredential(t *testing.T, g *gateway) {
 	c := g.curl(t, "agent")
@@ -293,7 +293,7 @@ func runTooLong(t *testing.T, g *gateway) {
 	g.curl(t, "agent").post("/v1/runs", g.batch("/lab/controls", scrolls)).problem(fault.InvalidRequest)
 }
 
-// The limit of sessions does not end a run, which has its own.
+// TestARunIsNotEndedByTheLimitOfSessions checks that a run has its own limits.
 func TestARunIsNotEndedByTheLimitOfSessions(t *testing.T) {
 	g := start(t, settings{security: "max_actions_per_session: 3"})
 	run := g.curl(t, "agent").run(g.batch("/lab/controls", `{"type": "scroll_down"}, {"type": "scroll_up"}, {"type": "scroll_down"}, {"type": "read_page"}`))
@@ -302,7 +302,7 @@ func TestARunIsNotEndedByTheLimitOfSessions(t *testing.T) {
 	g.trailHolds(t)
 }
 
-// runIsolated looks at the box of a run while it runs.
+// runIsolated inspects the box of a run while it runs.
 func runIsolated(t *testing.T, g *gateway) {
 	c := g.curl(t, "agent")
 	for _, place := range []string{"file:///etc/passwd", "chrome://version", "data:text/html,x", "javascript:1"} {

@@ -142,11 +142,11 @@ func TestARestartFailsRunsAndLeavesNoBox(t *testing.T) {
 		if why, _ := run["reason"].(object); run["final_status"] != "error" || why["code"] != try.reason || !slices.Contains(stepsOf(run), "navigate") {
 			t.Errorf("after %s: %v %v", try.signal, run["final_status"], why)
 		}
-		g.settled(t) // also where boxes outlive a gateway: nobody drives it any more
+		g.settled(t) // even if boxes survive a gateway, since nothing executes the run any more
 	}
 }
 
-// runExamples runs what the page on runs shows.
+// runExamples runs the examples of docs/runs.md.
 func runExamples(t *testing.T, g *gateway) {
 	page, err := os.ReadFile("../docs/runs.md")
 	if err != nil {

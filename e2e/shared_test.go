@@ -13,8 +13,8 @@ func strangersToken() string {
 	return fmt.Sprintf("{name: stranger, role: agent, scope: elsewhere, sha256: %x}", sha256.Sum256([]byte(stranger)))
 }
 
-// TestGateway holds the tests that can share a gateway: each has sessions of
-// its own, and leaves no box.
+// TestGateway contains the tests that share a gateway: each has its own sessions,
+// and leaves no box.
 func TestGateway(t *testing.T) {
 	t.Parallel()
 	g := start(t, settings{tokens: strangersToken(), security: "max_actions_per_session: 1000"}) // every verb is tried in one
@@ -34,7 +34,7 @@ func TestGateway(t *testing.T) {
 		{"Faults", faults},
 		{"Guidance", guidance},
 		{"HelpWanted", helpWanted},
-		{"Wished", wished},
+		{"Wished", hostRequested},
 		{"Crawls", crawls},
 		{"Runs", contractRuns},
 		{"Cookies", cookies},

@@ -11,8 +11,8 @@ import (
 	"github.com/gloveboxhq/glovebox/e2e/leaksite"
 )
 
-// document is the credentials of the owner, as the vault keeps them: what the
-// dashboard itself writes into localStorage.
+// document returns the owner's credentials for the vault: what the dashboard
+// itself writes into localStorage.
 func (p *pocketbase) document(t *testing.T) string {
 	t.Helper()
 	return toJSON(t, object{
@@ -30,8 +30,8 @@ func toJSON(t *testing.T, value any) string {
 	return string(text)
 }
 
-// secrets are what no agent may get: each token whole, and each part of it that
-// tells.
+// secrets returns what no agent may get: each token, and each significant part of
+// it.
 func (a *apps) secrets() *leaksite.Finder {
 	var secrets []leaksite.Canary
 	for _, cookie := range a.django.cookies {
@@ -43,8 +43,8 @@ func (a *apps) secrets() *leaksite.Finder {
 	return leaksite.Find(secrets...)
 }
 
-// keep has the operator keep the owner's credentials in each way that there is:
-// the value of a cookie, that of a header, and a whole document.
+// keep lets the operator store the owner's credentials in each possible way: a
+// cookie's value, a header's value, and a whole document.
 func (a *apps) keep(t *testing.T, g *gateway) {
 	t.Helper()
 	a.sets(t, g, a.pocketbase.token+"\n", interfaceHost, "--header", "Authorization", "--origin", a.pocketbase.by(interfaceHost))
@@ -65,7 +65,7 @@ func (a *apps) sets(t *testing.T, g *gateway, stdin string, args ...string) {
 	}
 }
 
-// signedIn is an agent's work in three accounts in one session.
+// signedIn lets an agent work in three accounts in one session.
 func (a *apps) signedIn(t *testing.T) {
 	g := a.gateway(t)
 	a.keep(t, g)
@@ -124,8 +124,8 @@ func (a *apps) makesANote(t *testing.T, agent agent) {
 	until(t, startLimit, "the note", func() bool { return slices.Equal(a.pocketbase.titles(t), []string{"Call Grace back"}) })
 }
 
-// exchanged is an owner who signs out everywhere and in again: the session is
-// signed in by the new cookie, and not before the operator keeps it.
+// exchanged signs the owner out everywhere and in again: the session gets the new
+// cookie only after the operator stored it.
 func (a *apps) exchanged(t *testing.T, g *gateway, agent agent) {
 	t.Helper()
 	a.django.signOut(t)
@@ -137,8 +137,8 @@ func (a *apps) exchanged(t *testing.T, g *gateway, agent agent) {
 	})
 }
 
-// recorded looks at what is left of the session: the trail says what was put
-// in, and none of it is anywhere.
+// recorded checks what the session left: the trail says what was injected, and
+// contains none of it.
 func (a *apps) recorded(t *testing.T, g *gateway, session string) {
 	t.Helper()
 	injected := map[string]string{}

@@ -15,14 +15,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/egress/egresstest"
 )
 
-// Values that break what is put together of text, and one that tells.
+// Values with special characters for text formats, and one that is searched for.
 const (
 	hostileItem = `');alert(1)//` + "`${alert(2)}</script>\"\\"
 	planted     = "kq8Zt3vWc5Yb1Xn7"
 )
 
 // guarded is a web application that counts its requests, and whose page says
-// whether the cookie and the item of localStorage came as they are.
+// whether the cookie and the localStorage item arrived unchanged.
 type guarded struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -64,8 +64,8 @@ func (s *guarded) seen() (requests int, cookie string) {
 // at is the application's address by the name of a host.
 func (s *guarded) at(host string) string { return fmt.Sprintf("http://%s:%s/", host, port(s.URL)) }
 
-// gateway starts one that gets what opens the application from a HashiCorp
-// Vault, as a role that may read the credentials of one host alone.
+// gateway starts a gateway that gets the application's credentials from a
+// HashiCorp Vault, with a role that may read the credentials of one host only.
 func (s *guarded) gateway(t *testing.T, source *vaulttest.Server) *gateway {
 	t.Helper()
 	names, err := egresstest.Start()
@@ -86,11 +86,11 @@ func (s *guarded) gateway(t *testing.T, source *vaulttest.Server) *gateway {
 	}})
 }
 
-// TestNothingIsPutInOfWhatIsNotSound has a HashiCorp Vault fail in every way, and
-// hold what cannot be put into a browser: each is refused before the site hears
-// of the visit, and no answer repeats what was held. What is only hostile goes
-// in as it is.
-func TestNothingIsPutInOfWhatIsNotSound(t *testing.T) {
+// TestInvalidCredentialsAreNotInjected lets a HashiCorp Vault fail in every way,
+// and return data that cannot be put into a browser: each visit is refused before
+// the site gets a request, and no answer repeats the data. Data that only looks
+// hostile is injected unchanged.
+func TestInvalidCredentialsAreNotInjected(t *testing.T) {
 	site, source := newGuarded(t), vaulttest.Start(t, vaulttest.Options{})
 	g := site.gateway(t, source)
 	agent, heard := g.overheard(t)
@@ -133,9 +133,9 @@ func TestNothingIsPutInOfWhatIsNotSound(t *testing.T) {
 	g.keepsNothingOf(t, planted)
 }
 
-// TestTheVaultKeepsNothingThatIsNotSound gives the same documents to the command
-// line: none is kept, and what was wrong is said without what stands there.
-func TestTheVaultKeepsNothingThatIsNotSound(t *testing.T) {
+// TestTheVaultRefusesInvalidCredentials passes the same documents to the command
+// line: none is stored, and the error names what is wrong without the value.
+func TestTheVaultRefusesInvalidCredentials(t *testing.T) {
 	g := prepare(t, settings{})
 	for name, document := range unsound {
 		out, complaint, status := g.piped(t, document, "vault", "set", adminHost)
@@ -148,7 +148,7 @@ func TestTheVaultKeepsNothingThatIsNotSound(t *testing.T) {
 	}
 }
 
-// unsound are documents that a vault may hold and no browser gets.
+// unsound are documents that a vault may contain but that no browser may get.
 var unsound = map[string]string{
 	"another schema":     `{"domain": "office.test", "cookies": "` + planted + `"}`,
 	"no schema":          `{"username": "` + planted + `"}`,
@@ -165,7 +165,7 @@ var unsound = map[string]string{
 	"one of two unsound": `{"domain": "office.test", "cookies": [{"name": "a", "value": "` + planted + `"}], "headers": {"Host": "` + planted + `"}}`,
 }
 
-// troubles are answers that no Vault gives, or not in time.
+// troubles are invalid or late answers of a Vault.
 var troubles = map[string]http.HandlerFunc{
 	"slow":    func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 	"no JSON": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<h1>"+planted+"</h1>") },

@@ -13,10 +13,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// TestALoginMovesFromOneProfileToAnother through files: what Glovebox exported is
-// read by Playwright and by Glovebox, and what Playwright, curl and an extension
-// wrote is imported. Sites know the visitor by a cookie without an expiry and by
-// a stored text.
+// TestALoginMovesFromOneProfileToAnother uses files: Playwright and Glovebox read
+// what Glovebox exported, and Glovebox imports what Playwright, curl and an
+// extension wrote. Sites identify the visitor by a session cookie and by a stored
+// text.
 func TestALoginMovesFromOneProfileToAnother(t *testing.T) {
 	t.Parallel()
 	g := start(t, settings{})
@@ -87,9 +87,9 @@ func (g *gateway) imports(t *testing.T, profile, file string) {
 	}
 }
 
-// wantMoved wants the page of visits to know the visitor by cookie and storage,
-// and by no database: that is in no file. What it says is read by a script of an
-// operator's, which turns it around: it is redacted otherwise.
+// wantMoved expects that the page of visits knows the visitor by cookie and
+// storage, but not by the database, which is in no file. An operator's script
+// reverses the text, since it would be redacted otherwise.
 func wantMoved(t *testing.T, g *gateway, name string) {
 	t.Helper()
 	c := g.curl(t, "operator")
@@ -101,8 +101,8 @@ func wantMoved(t *testing.T, g *gateway, name string) {
 	}
 }
 
-// leadsNowhere looks for the values of a login in what agents and operators are
-// told of a session with it, in the trail, the log and on the disk.
+// leadsNowhere searches for the values of a login in answers to agents and
+// operators, in the trail, the log and on disk.
 func leadsNowhere(t *testing.T, g *gateway, session, state string) {
 	t.Helper()
 	c := g.curl(t, "operator")

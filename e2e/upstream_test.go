@@ -19,14 +19,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// publicName is a host with a public address, behind which only our proxy knows a
+// publicName is a host with a public address. Only our proxy can connect to its
 // server.
 const (
 	publicName    = "app.public.example"
 	publicAddress = "8.8.4.4"
 )
 
-// nameServer answers for publicName, and that a name below it is inside.
+// nameServer resolves publicName, and resolves a name below it to a private
+// address.
 func nameServer(t *testing.T) string {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -73,8 +74,8 @@ func answered(packet []byte) []byte {
 	return out
 }
 
-// companyProxy is an HTTP proxy that wants a login and leads every tunnel to one
-// server.
+// companyProxy is an HTTP proxy that requires a login and connects every tunnel
+// to one server.
 type companyProxy struct {
 	address string
 	mu      sync.Mutex
@@ -103,7 +104,7 @@ func newCompanyProxy(t *testing.T, login, server string) *companyProxy {
 	return p
 }
 
-// carry carries bytes between a client and a server.
+// carry copies bytes between a client and a server.
 func carry(client net.Conn, buffered *bufio.ReadWriter, server string) {
 	defer client.Close()
 	far, err := net.Dial("tcp", server)
@@ -125,9 +126,9 @@ func (p *companyProxy) places() []string {
 	return slices.Compact(slices.Sorted(slices.Values(p.asked)))
 }
 
-// TestPublicHostsBehindAProxy: a session opens a public host through the configured
-// proxy, which is asked for the address that the gateway looked up and for no
-// other. Hosts inside stay refused, and the proxy itself is none.
+// TestPublicHostsBehindAProxy opens a public host through the configured proxy,
+// which is asked only for the address that the gateway looked up. Private hosts
+// stay refused, and the proxy itself is not a destination.
 func TestPublicHostsBehindAProxy(t *testing.T) {
 	const login = "gateway:canary-proxy-6620"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -147,7 +148,7 @@ func TestPublicHostsBehindAProxy(t *testing.T) {
 		t.Errorf("navigate: %v", got)
 	}
 	if text := toJSON(t, agent.get(base+"snapshot").object(http.StatusOK)); strings.Contains(text, "Proxy-") || strings.Contains(text, "canary") {
-		t.Errorf("the server was told of the proxy: %s", text)
+		t.Errorf("the server received a header about the proxy: %s", text)
 	}
 	agent.post(base+"navigate", `{"url": "http://inside.public.example/"}`).problem(fault.BlockedDomain)
 	agent.post(base+"navigate", `{"url": "http://`+proxy.address+`/"}`).problem(fault.BlockedDomain)
@@ -157,9 +158,9 @@ func TestPublicHostsBehindAProxy(t *testing.T) {
 	g.keepsNothingOf(t, "canary-proxy")
 }
 
-// TestSessionsGoOutByTheProxyThatTheyName, and by no address of their own. A
-// warm box is given the proxy of its session, too.
-func TestSessionsGoOutByTheProxyThatTheyName(t *testing.T) {
+// TestSessionsUseTheProxyThatTheyName checks that no session connects directly,
+// and that a warm box uses the proxy of its session.
+func TestSessionsUseTheProxyThatTheyName(t *testing.T) {
 	const login = "gateway:canary-proxy-7731"
 	proxies := map[string]*companyProxy{}
 	for _, name := range []string{"default", "paris"} {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// home is the site whose pages try the ways out. It is hostile: it answers
-// whatever helps them.
+// home is the site whose pages try the ways out. It is hostile, so its answers
+// support them.
 type home struct {
 	canaries map[string]*canary // by suffix
 	server   *httptest.Server
@@ -105,7 +105,8 @@ func send(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprint(w, `<!doctype html><title>sent</title><img src="/x.png">`)
 }
 
-// turn is a page that leads on, and a redirect when one comes back to it.
+// turn is a page that leads to another one, and a redirect when one comes back to
+// it.
 func (h *home) turn(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	again := h.visited[r.URL.String()]

@@ -2,7 +2,7 @@ package e2e
 
 // Layers that stop a way out.
 const (
-	byEngine  = "page engine"   // asks the door about each document before it is requested
+	byEngine  = "page engine"   // asks the proxy about each document before it is requested
 	byProxy   = "egress proxy"  // host is on no list
 	byBrowser = "browser"       // its flags, policy and defaults: it does not even ask
 	byBox     = "box"           // no interface, no route, no such socket
@@ -10,7 +10,8 @@ const (
 	byNothing = "not a way out" // it is let through, and ends where it may
 )
 
-// controls are where a way arrives when it may: the proof that it was tried.
+// controls are where a way arrives if it is allowed, which proves that it was
+// tried.
 const (
 	everywhere = "door"  // at an allowed host, through the proxy
 	unwalled   = "naked" // at its host in a browser without walls only
@@ -159,14 +160,14 @@ func peer(server string) string {
 p.createDataChannel("x"); p.createOffer().then(o => p.setLocalDescription(o))</script>`
 }
 
-// candidate is a page whose WebRTC is told of a place to connect to.
+// candidate is a page whose WebRTC gets an address to connect to.
 const candidate = `<script>p = new RTCPeerConnection(); q = new RTCPeerConnection(); p.createDataChannel("x")
 p.onicecandidate = e => e.candidate && q.addIceCandidate(e.candidate).catch(() => {})
 p.createOffer().then(o => p.setLocalDescription(o)).then(() => q.setRemoteDescription(p.localDescription))
 .then(() => q.createAnswer()).then(a => q.setLocalDescription(a)).then(() => p.setRemoteDescription(q.localDescription))
 .then(() => p.addIceCandidate({candidate: "candidate:1 1 udp 2122260223 127.0.0.1 {udp} typ host", sdpMid: "0", sdpMLineIndex: 0})).catch(() => {})</script>`
 
-// pageWays returns all of them, with what the lists leave out.
+// pageWays returns all of them, including those that are in no list.
 func pageWays() []way {
 	all := make([]way, 0, len(documents)+len(parts))
 	for _, w := range documents {

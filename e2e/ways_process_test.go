@@ -19,7 +19,8 @@ type trick struct {
 	want string // regular expression that the result must match
 }
 
-// prelude gives tricks their means. The box has Perl: Debian's tools need it.
+// prelude defines the functions for tricks. The box has Perl, since Debian's
+// tools need it.
 const prelude = `
 use strict; use warnings; use Socket qw(:all); use IO::Socket::UNIX; use IO::Select;
 my ($IPPROTO_ICMP, $SOCK_NONBLOCK) = (1, 2048);
@@ -58,7 +59,7 @@ const (
 	refused = `^HTTP/1\.1 (403|400) `
 )
 
-// direct are ways around the door.
+// direct are ways around the proxy.
 var direct = []trick{
 	{"tcp-loopback", "TCP to the same port on the box's own loopback", byBox, `tcp("127.0.0.1", {port})`, `^connect: Connection refused$`},
 	{"tcp-loopback6", "the same over IPv6", byBox, `tcp("::1", {port})`, `^connect: (Connection refused|Cannot assign requested address|Network is unreachable)$`},
@@ -149,8 +150,8 @@ var proxied = []trick{
 	{"bridge", "the engine's bridge", byProxy, `proxy("GET http://172.17.0.1:{port}/ HTTP/1.1\r\nHost: 172.17.0.1:{port}\r\n\r\n")`, refused},
 }
 
-// process runs tricks in the box, as its user, and holds each result
-// against what it must be.
+// process runs tricks in the box, as its user, and compares each result with the
+// expected one.
 func (e *escape) process(t *testing.T, tricks []trick) {
 	t.Helper()
 	var script strings.Builder

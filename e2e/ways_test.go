@@ -23,8 +23,7 @@ import (
 
 const waysLimit = 4 * time.Minute // for all that one run of pages tries, on a busy machine
 
-// escape is a session in a real box, a site in it that tries to get out, and
-// what would notice.
+// escape is a session in a real box, a site that tries to get out, and detectors.
 type escape struct {
 	*gateway
 	home    *home
@@ -32,13 +31,13 @@ type escape struct {
 	enemy   *canary // on no list: nothing may arrive here
 	names   *egresstest.Names
 	packets *packets
-	tabs    []string // beside the first
+	tabs    []string // in addition to the first
 	as      curl
 	session string
 }
 
-// TestWaysOut has a hostile page and a hostile process in a box try to get
-// out in every way there is.
+// TestWaysOut lets a hostile page and a hostile process in a box try to get out
+// in every way there is.
 func TestWaysOut(t *testing.T) {
 	testenv.Heavy(t)
 	e := newEscape(t)
@@ -96,8 +95,8 @@ func (e *escape) environment() []string {
 	}
 }
 
-// visit has the session's pages try all ways at a canary: first those that take
-// the whole tab, until done says that they came to their end.
+// visit lets the session's pages try all ways at a canary: first those that use
+// the whole tab, until done reports their end.
 func (e *escape) visit(t *testing.T, at *canary, done func(name string) bool) {
 	t.Helper()
 	for _, w := range pageWays() {
@@ -212,8 +211,8 @@ func (e *escape) blocked(t *testing.T) map[string]action.Record {
 	return all
 }
 
-// withoutWalls is the same in a browser that nothing holds: what is stopped by
-// more than a list was really tried.
+// withoutWalls does the same in a browser without isolation, which proves that
+// ways which are stopped by more than a list were really tried.
 func withoutWalls(t *testing.T) {
 	began := time.Now()
 	c := newCanary(t, "canary.test")
@@ -237,7 +236,7 @@ func withoutWalls(t *testing.T) {
 	t.Logf("took %s", time.Since(began))
 }
 
-// nothingArrived looks at everything that would have noticed.
+// nothingArrived checks all detectors.
 func (e *escape) nothingArrived(t *testing.T) {
 	t.Helper()
 	if there, connections := e.enemy.arrived(); len(there)+connections > 0 {
@@ -258,8 +257,8 @@ func (e *escape) nothingArrived(t *testing.T) {
 	}
 }
 
-// silent looks at the counters of the box before a process in it sends
-// anything itself: the browser has sent nothing but to its own loopback.
+// silent checks the counters of the box before a process in it sends anything
+// itself: the browser has sent nothing except to its own loopback.
 func (e *escape) silent(t *testing.T) {
 	t.Helper()
 	read := func(path string) string {
@@ -286,7 +285,7 @@ func (e *escape) silent(t *testing.T) {
 	}
 }
 
-// spelled has the agent ask for addresses, and for what is no web page.
+// spelled lets the agent open forbidden addresses, and what is not a web page.
 func (e *escape) spelled(t *testing.T) {
 	e.as.t = t
 	plain, _ := e.enemy.ports()
@@ -302,8 +301,8 @@ func (e *escape) spelled(t *testing.T) {
 	}
 }
 
-// spellings are addresses nobody allowed, in ways that fooled one parser or
-// another, and schemes that are none of the web's.
+// spellings are forbidden addresses, in forms that some parser got wrong, and
+// schemes that do not belong to the web.
 func spellings(port int, gateway, own string) (all []string) {
 	for _, host := range []string{
 		"127.0.0.1", "2130706433", "0177.0.0.1", "0x7f000001", "0x7f.1", "127.1", "127.0.0.1.", "0.0.0.0", "0", "[::1]", "[::]", "[::ffff:127.0.0.1]",
@@ -317,8 +316,8 @@ func spellings(port int, gateway, own string) (all []string) {
 		"intent://x#Intent;scheme=http;end", "mailto:x@enemy.test", "javascript:alert(1)", "about:version", "chrome-extension://x/y", "ws://localhost/", "gopher://x/")
 }
 
-// client asks, as an operator's program may, for a context that goes around
-// the door.
+// client requests, as an operator's program can, a context that bypasses the
+// proxy.
 func (e *escape) client(t *testing.T) {
 	conn := e.attach(t, e.session)
 	for _, params := range []string{`{"proxyServer": "direct://"}`, `{"proxyBypassList": "*"}`} {
