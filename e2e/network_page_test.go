@@ -20,7 +20,7 @@ func table() string {
 	row := func(who, what, stop, control string) {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", who, strings.ReplaceAll(what, "|", `\|`), stop, control)
 	}
-	shown := map[string]string{everywhere: "door", unwalled: "bare"}
+	shown := map[string]string{everywhere: "proxy", unwalled: "bare"}
 	row("who", "way", "stopped by", "arrives")
 	row("---", "---", "---", "---")
 	for _, w := range pageWays() {

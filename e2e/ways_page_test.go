@@ -13,7 +13,7 @@ const (
 // controls are where a way arrives if it is allowed, which proves that it was
 // tried.
 const (
-	everywhere = "door"  // at an allowed host, through the proxy
+	everywhere = "proxy" // at an allowed host, through the proxy
 	unwalled   = "naked" // at its host in a browser without walls only
 	never      = ""      // this browser does not do it, or not like this
 )

@@ -99,7 +99,7 @@ var direct = []trick{
 // proxied are ways through the proxy, which judges every request.
 var proxied = []trick{
 	{"absolute", "plain request", byProxy, `proxy("GET {http}/ HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n")`, refused},
-	{"door-socket", "the door's socket itself", byProxy, `door("GET {http}/ HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n")`, refused},
+	{"door-socket", "the proxy's socket itself", byProxy, `door("GET {http}/ HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n")`, refused},
 	{"connect", "tunnel", byProxy, `proxy("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n")`, refused},
 	{"connect-tls", "tunnel to the TLS port", byProxy, `proxy("CONNECT {host}:{tlsport} HTTP/1.1\r\nHost: {host}:{tlsport}\r\n\r\n")`, refused},
 	{"connect-ssh", "tunnel to port 22 of an allowed name", byProxy, `proxy("CONNECT localhost:22 HTTP/1.1\r\nHost: localhost:22\r\n\r\n")`, refused},
@@ -108,8 +108,8 @@ var proxied = []trick{
 	{"host-differs", "request to an allowed host, `Host` of another", byProxy, `proxy("GET http://{friend}/ HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n")`, refused},
 	{"two-hosts", "two `Host` lines", byProxy, `proxy("GET http://{friend}/ HTTP/1.1\r\nHost: {friend}\r\nHost: {host}\r\n\r\n")`, refused},
 	{"forwarded-host", "`X-Forwarded-Host` of another host", byNothing, `proxy("GET http://{friend}/ HTTP/1.1\r\nHost: {friend}\r\nX-Forwarded-Host: {host}\r\nProxy-Connection: {host}\r\n\r\n")`, `^HTTP/1\.1 200 canary$`},
-	{"proxy-chain", "`Via`: a proxy behind the door", byProxy, `proxy("GET http://{friend}/ HTTP/1.1\r\nHost: {friend}\r\nVia: 1.1 {host}\r\n\r\n")`, refused},
-	{"origin-form", "a request to the door itself", byProxy, `proxy("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n")`, refused},
+	{"proxy-chain", "`Via`: a proxy behind the egress proxy", byProxy, `proxy("GET http://{friend}/ HTTP/1.1\r\nHost: {friend}\r\nVia: 1.1 {host}\r\n\r\n")`, refused},
+	{"origin-form", "a request to the proxy itself", byProxy, `proxy("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n")`, refused},
 	{"user-info", "allowed host as a user name", byProxy, `proxy("GET http://{friend}\@{host}:{port}/ HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n")`, refused},
 	{"backslash", "backslash before the real host", byProxy, `proxy("GET http://{friend}\\\@{host}:{port}/ HTTP/1.1\r\nHost: {friend}\r\n\r\n")`, refused},
 	{"fragment", "`#` before the real host", byProxy, `proxy("GET http://{friend}#\@{host}:{port}/ HTTP/1.1\r\nHost: {friend}\r\n\r\n")`, refused},
@@ -136,7 +136,7 @@ var proxied = []trick{
 	{"tunnel-socket", "WebSocket handshake for another host in a tunnel", byProxy, `proxy("CONNECT {friend} HTTP/1.1\r\nHost: {friend}\r\n\r\n", "GET / HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")`, `^HTTP/1\.1 200 then closed$`},
 	{"tunnel-ssh", "another protocol in a tunnel", byProxy, `proxy("CONNECT {friendtls} HTTP/1.1\r\nHost: {friendtls}\r\n\r\n", "SSH-2.0-x\r\n\r\n")`, `^HTTP/1\.1 200 then closed$`},
 	{"tunnel-bare", "a tunnel in a tunnel", byProxy, `proxy("CONNECT {friend} HTTP/1.1\r\nHost: {friend}\r\n\r\n", "CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n")`, `^HTTP/1\.1 200 then closed$`},
-	{"http2", "HTTP/2 to the door", byProxy, `proxy("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")`, refused},
+	{"http2", "HTTP/2 to the proxy", byProxy, `proxy("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")`, refused},
 	{"http10", "HTTP/1.0", byProxy, `proxy("GET {http}/ HTTP/1.0\r\n\r\n")`, refused},
 	{"socks4", "SOCKS 4", byProxy, `proxy("\4\1\0\x50\x7f\0\0\1x\0\r\n\r\n")`, refused},
 	{"socks5", "SOCKS 5", byProxy, `proxy("\5\1\0\r\n\r\n")`, refused},

@@ -41,7 +41,7 @@ func compare(b *testing.B, h http.Handler, size int64) {
 	w := newTestNetwork(b, func(o *Options) { o.LocalAddresses = func() []netip.Addr { return nil } })
 	w.place("app.test", "9.9.9.9:80", s.Listener.Addr().String())
 	w.open(action.Network{Navigation: []string{"app.test"}})
-	b.Run("door", func(b *testing.B) { fetch(b, w.browser(nil), size) })
+	b.Run("proxy", func(b *testing.B) { fetch(b, w.browser(nil), size) })
 }
 
 func fetch(b *testing.B, client *http.Client, size int64) {

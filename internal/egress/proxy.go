@@ -225,7 +225,7 @@ func (d *Proxy) boxLocked(name string) *box {
 // with the header X-Glovebox-Refused or X-Glovebox-Failed over plain http, and an
 // error over https. The caller must close idle connections.
 func (d *Proxy) Transport(box string) *http.Transport {
-	proxy := &url.URL{Scheme: "http", Host: "door.invalid"}
+	proxy := &url.URL{Scheme: "http", Host: "proxy.invalid"}
 	return &http.Transport{
 		Proxy: http.ProxyURL(proxy),
 		DialContext: func(context.Context, string, string) (net.Conn, error) {
