@@ -238,3 +238,11 @@ func NewID() string {
 
 // ValidID reports whether id has the format of a box id.
 func ValidID(id string) bool { return idPattern.MatchString(id) }
+
+// BoxName returns the name of a box: prefix, scope hash or "warm", and id.
+func BoxName(prefix, scopeHash, id string) string {
+	if scopeHash == "" {
+		scopeHash = "warm"
+	}
+	return prefix + scopeHash + "-" + id
+}

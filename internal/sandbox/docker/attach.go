@@ -23,12 +23,7 @@ func (d *Driver) Attach(ctx context.Context, id string, egress func(net.Conn)) (
 	if egress == nil {
 		return nil, fault.New(fault.InvalidRequest, "nobody takes the box's connections").Hinted("pass egress")
 	}
-	ctx, release, err := d.reserve(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	b, err := d.attach(ctx, id, egress)
-	release(b)
+	b, err := d.boxes.Connect(ctx, id, func(ctx context.Context) (*box, error) { return d.attach(ctx, id, egress) })
 	if err != nil {
 		return nil, err
 	}

@@ -43,13 +43,13 @@ func (d *Driver) newBox(containerID string, link *bridge.Link, info sandbox.Info
 	if running {
 		close(b.started)
 	}
-	d.wg.Go(b.watch)
+	d.boxes.Go(b.watch)
 	return b
 }
 
 func (b *box) watch() {
 	defer close(b.closed)
-	ctx, cancel := context.WithCancel(b.driver.ctx)
+	ctx, cancel := context.WithCancel(b.driver.boxes.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		b.waitExit(ctx)
@@ -136,7 +136,7 @@ func (b *box) Assign(ctx context.Context, scope, session string) error {
 		return err
 	}
 	hash := sandbox.ScopeHash(scope)
-	name := b.driver.containerName(hash, b.Info().ID)
+	name := sandbox.BoxName(b.driver.options.NamePrefix, hash, b.Info().ID)
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	if _, err := b.driver.engine.ContainerRename(ctx, b.container, client.ContainerRenameOptions{NewName: name}); err != nil {

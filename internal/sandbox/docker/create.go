@@ -49,21 +49,9 @@ var tmpfs = map[string]string{
 	home + "/" + sandbox.DownloadFolder: "rw,nosuid,nodev,noexec,size=96m,mode=0700,uid=10001,gid=10001", // more than the page engine accepts as downloads
 }
 
-// containerName returns the name of a container: prefix, scope hash or "warm", box id.
-func (d *Driver) containerName(scopeHash, id string) string {
-	if scopeHash == "" {
-		scopeHash = "warm"
-	}
-	return d.options.NamePrefix + scopeHash + "-" + id
-}
-
 // boot returns the settings of the guest of a box.
 func (d *Driver) boot(spec sandbox.Spec) bridge.Boot {
-	return bridge.Boot{
-		Box: spec.ID, ScopeHash: sandbox.ScopeHash(spec.Scope), Session: spec.Session,
-		PublicKey: d.options.Key.Public(), Lease: d.options.Lease, RestartAttempts: d.options.RestartAttempts,
-		Width: spec.Width, Height: spec.Height, DPI: spec.DPI, Headless: spec.Headless, Profile: spec.Profile != nil,
-	}
+	return bridge.BootFor(spec, d.options.Key, d.options.Lease, d.options.RestartAttempts)
 }
 
 // createOptions returns the request that makes a box's container.
@@ -92,7 +80,7 @@ func (d *Driver) createOptions(spec sandbox.Spec) (client.ContainerCreateOptions
 	}
 	sum := sha256.Sum256(encoded)
 	config.Labels[labelRequest] = hex.EncodeToString(sum[:])
-	return client.ContainerCreateOptions{Name: d.containerName(boot.ScopeHash, spec.ID), Config: config, HostConfig: limits}, nil
+	return client.ContainerCreateOptions{Name: sandbox.BoxName(d.options.NamePrefix, boot.ScopeHash, spec.ID), Config: config, HostConfig: limits}, nil
 }
 
 // cpuPeriod is the period of a box's processor quota, the longest that the kernel

@@ -4,12 +4,10 @@
 package docker
 
 import (
-	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
-	"sync"
 	"time"
 
 	"github.com/moby/moby/client"
@@ -59,24 +57,12 @@ type Options struct {
 type Driver struct {
 	options Options
 	engine  *client.Client
-	ctx     context.Context // ends with the driver
-	cancel  context.CancelFunc
-	wg      sync.WaitGroup
-
-	mu      sync.Mutex
-	boxes   map[string]*box     // started or attached by this driver
-	pending map[string]*pending // being started or attached
+	boxes   *bridge.BoxSet[*box]
 }
 
 var _ sandbox.Checker = (*Driver)(nil)
 
 var _ sandbox.Driver = (*Driver)(nil)
-
-// pending is a Start or Attach that has not returned. Stop cancels it first.
-type pending struct {
-	cancel context.CancelFunc
-	done   chan struct{}
-}
 
 // New returns a driver for the engine that the environment names (DOCKER_HOST and
 // related variables; by default the system's socket). It does not connect to the
@@ -101,11 +87,7 @@ func New(o Options) (*Driver, error) {
 		return nil, fault.New(fault.SandboxRuntimeRequired, "the engine's address in the environment is wrong").
 			Hinted("correct DOCKER_HOST and its companions, or unset them").Because(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	return &Driver{
-		options: o, engine: engine, ctx: ctx, cancel: cancel,
-		boxes: map[string]*box{}, pending: map[string]*pending{},
-	}, nil
+	return &Driver{options: o, engine: engine, boxes: bridge.NewBoxSet[*box]()}, nil
 }
 
 func (o *Options) validate() error {
@@ -134,41 +116,8 @@ func (o *Options) validate() error {
 // can attach to them, and waits for the driver's goroutines. Boxes to which no
 // gateway attaches end when their lease has expired.
 func (d *Driver) Close() error {
-	d.mu.Lock()
-	d.cancel()
-	d.mu.Unlock()
-	d.wg.Wait()
+	d.boxes.Close()
 	return d.engine.Close()
-}
-
-// reserve reserves an id for a Start or an Attach. The caller calls release with
-// the resulting box, or with nil on failure.
-func (d *Driver) reserve(ctx context.Context, id string) (life context.Context, release func(made *box), err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.ctx.Err() != nil {
-		return nil, nil, fault.New(fault.NotActive, "the gateway is ending").Hinted("start it again")
-	}
-	if existing := d.boxes[id]; d.pending[id] != nil || existing != nil && existing.Err() == nil {
-		return nil, nil, fault.New(fault.StartFailed, "box %s is there already", id).Hinted("use a fresh id")
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	unhook := context.AfterFunc(d.ctx, cancel)
-	p := &pending{cancel: cancel, done: make(chan struct{})}
-	d.pending[id] = p
-	d.wg.Add(1)
-	return ctx, func(made *box) {
-		unhook()
-		cancel()
-		d.mu.Lock()
-		delete(d.pending, id)
-		if made != nil {
-			d.boxes[id] = made
-		}
-		d.mu.Unlock()
-		close(p.done)
-		d.wg.Done()
-	}, nil
 }
 
 // boxDir returns the folder of a box's sockets.

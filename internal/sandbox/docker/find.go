@@ -53,10 +53,7 @@ func (d *Driver) info(c container.Summary) sandbox.Info {
 		info.Name = strings.TrimPrefix(c.Names[0], "/")
 	}
 	info.ScopeHash = d.scopeOf(info.Name, id)
-	d.mu.Lock()
-	connected := d.boxes[id]
-	d.mu.Unlock()
-	if connected != nil && connected.container == c.ID {
+	if connected, found := d.boxes.Get(id); found && connected.container == c.ID {
 		info.Session = connected.Info().Session
 	}
 	return info

@@ -25,12 +25,7 @@ func (d *Driver) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Box, err
 	if err := d.checkSpec(spec); err != nil {
 		return nil, err
 	}
-	ctx, release, err := d.reserve(ctx, spec.ID)
-	if err != nil {
-		return nil, err
-	}
-	b, err := d.start(ctx, spec)
-	release(b)
+	b, err := d.boxes.Connect(ctx, spec.ID, func(ctx context.Context) (*box, error) { return d.start(ctx, spec) })
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +42,7 @@ func (d *Driver) checkSpec(spec sandbox.Spec) error {
 // start makes the box. On an error it removes everything it made.
 func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err error) {
 	if _, err := os.Lstat(d.boxDir(spec.ID)); !errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.New(fault.StartFailed, "box %s was there already", spec.ID).Hinted("use a fresh id")
+		return nil, bridge.BoxExists(spec.ID)
 	}
 	spec.Progress("making the box")
 	link, err := d.listen(bridge.LinkOptions{
@@ -71,7 +66,7 @@ func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	}
 	spec.Progress("starting the box")
 	b := d.newBox(containerID, link, sandbox.Info{
-		ID: spec.ID, Name: d.containerName(sandbox.ScopeHash(spec.Scope), spec.ID), ScopeHash: sandbox.ScopeHash(spec.Scope),
+		ID: spec.ID, Name: sandbox.BoxName(d.options.NamePrefix, sandbox.ScopeHash(spec.Scope), spec.ID), ScopeHash: sandbox.ScopeHash(spec.Scope),
 		Session: spec.Session, State: "running", Egress: sandbox.EgressSealed, Created: time.Now(), Dir: home,
 	}, false)
 	if err := d.run(ctx, b, spec.Progress); err != nil {

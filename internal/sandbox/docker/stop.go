@@ -23,21 +23,19 @@ func (d *Driver) Stop(ctx context.Context, id string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
 	defer cancel()
-	if err := d.cancelPending(ctx, id); err != nil {
-		return err
+	if err := d.boxes.CancelPending(ctx, id); err != nil {
+		return d.engineFault(err, "end the start of the box")
 	}
-	d.mu.Lock()
-	connected := d.boxes[id]
-	d.mu.Unlock()
-	if connected != nil {
+	connected, found := d.boxes.Get(id)
+	if found {
 		connected.finish(endedFault(id, "was stopped"))
 		<-connected.closed
 	}
-	found, err := d.findContainers(ctx, id)
+	containers, err := d.findContainers(ctx, id)
 	if err != nil {
 		return err
 	}
-	for _, c := range found {
+	for _, c := range containers {
 		if err := d.remove(ctx, c.ID); err != nil {
 			return err
 		}
@@ -45,29 +43,8 @@ func (d *Driver) Stop(ctx context.Context, id string) error {
 	if err := os.RemoveAll(d.boxDir(id)); err != nil {
 		return folderFault(d.boxDir(id), err)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.boxes[id] == connected {
-		delete(d.boxes, id)
-	}
+	d.boxes.Remove(id, connected)
 	return nil
-}
-
-// cancelPending cancels a pending Start or Attach and waits for it.
-func (d *Driver) cancelPending(ctx context.Context, id string) error {
-	d.mu.Lock()
-	p := d.pending[id]
-	d.mu.Unlock()
-	if p == nil {
-		return nil
-	}
-	p.cancel()
-	select {
-	case <-p.done:
-		return nil
-	case <-ctx.Done():
-		return d.engineFault(ctx.Err(), "end the start of the box")
-	}
 }
 
 // remove kills and removes a container. It waits for one that is already being

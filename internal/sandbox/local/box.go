@@ -36,13 +36,13 @@ func (d *Driver) newBox(r record, link *bridge.Link) (*box, error) {
 		driver: d, guest: guest, BoxHandle: bridge.NewBoxHandle(link), record: r,
 		closed: make(chan struct{}),
 	}
-	d.wg.Go(b.watch)
+	d.boxes.Go(b.watch)
 	return b, nil
 }
 
 func (b *box) watch() {
 	defer close(b.closed)
-	ctx, cancel := context.WithCancel(b.driver.ctx)
+	ctx, cancel := context.WithCancel(b.driver.boxes.Context())
 	id := b.Info().ID
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -82,7 +82,7 @@ func (b *box) Assign(ctx context.Context, scope, session string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.record.ScopeHash, b.record.Session = sandbox.ScopeHash(scope), session
-	b.record.Name = b.driver.boxName(b.record.ScopeHash, b.record.ID)
+	b.record.Name = sandbox.BoxName(b.driver.options.NamePrefix, b.record.ScopeHash, b.record.ID)
 	return b.driver.saveRecord(b.record)
 }
 
@@ -97,12 +97,7 @@ func (d *Driver) Attach(ctx context.Context, id string, egress func(net.Conn)) (
 	if egress == nil {
 		return nil, fault.New(fault.InvalidRequest, "nobody takes the box's connections").Hinted("pass egress")
 	}
-	ctx, release, err := d.reserve(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	b, err := d.attach(ctx, id, egress)
-	release(b)
+	b, err := d.boxes.Connect(ctx, id, func(ctx context.Context) (*box, error) { return d.attach(ctx, id, egress) })
 	if err != nil {
 		return nil, err
 	}

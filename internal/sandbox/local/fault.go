@@ -11,10 +11,6 @@ func invalidOptions(what string) *fault.Fault {
 		Hinted("see browser.sandbox in the configuration")
 }
 
-func alreadyExists(id string) *fault.Fault {
-	return fault.New(fault.StartFailed, "box %s is there already", id).Hinted("use a fresh id")
-}
-
 func notFound(id string) *fault.Fault {
 	return fault.New(fault.NotFound, "there is no running box %s", id).Hinted("start a new session")
 }

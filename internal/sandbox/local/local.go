@@ -5,7 +5,6 @@
 package local
 
 import (
-	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -41,23 +40,13 @@ type Options struct {
 // Driver runs boxes in this container (sandbox.Driver).
 type Driver struct {
 	options Options
-	ctx     context.Context // ends with the driver
-	cancel  context.CancelFunc
-	wg      sync.WaitGroup
+	boxes   *bridge.BoxSet[*box]
 
 	mu        sync.Mutex
-	boxes     map[string]*box     // started or attached by this driver
-	pending   map[string]*pending // being started or attached
-	isolation *isolation          // nil until detectIsolation has succeeded
+	isolation *isolation // nil until detectIsolation has succeeded
 }
 
 var _ sandbox.Driver = (*Driver)(nil)
-
-// pending is a Start or Attach that has not returned. Stop cancels it first.
-type pending struct {
-	cancel context.CancelFunc
-	done   chan struct{}
-}
 
 // New returns a driver. It does not check what the container allows; Check and the
 // first Start do. Faults: invalid_request, sandbox_runtime_required outside of a
@@ -80,8 +69,7 @@ func New(o Options) (*Driver, error) {
 	if err := checkPolicyLink(o.Policy); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	return &Driver{options: o, ctx: ctx, cancel: cancel, boxes: map[string]*box{}, pending: map[string]*pending{}}, nil
+	return &Driver{options: o, boxes: bridge.NewBoxSet[*box]()}, nil
 }
 
 func (o *Options) validate() error {
@@ -105,41 +93,8 @@ func (o *Options) validate() error {
 // Close disconnects from all boxes without ending them, so that a restarted gateway
 // can attach to them, and waits for the driver's goroutines.
 func (d *Driver) Close() error {
-	d.mu.Lock()
-	d.cancel()
-	d.mu.Unlock()
-	d.wg.Wait()
+	d.boxes.Close()
 	return nil
-}
-
-// reserve reserves an id for a Start or an Attach. The caller calls release with the
-// resulting box, or with nil on failure.
-func (d *Driver) reserve(ctx context.Context, id string) (life context.Context, release func(made *box), err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.ctx.Err() != nil {
-		return nil, nil, fault.New(fault.NotActive, "the gateway is ending").Hinted("start it again")
-	}
-	if existing := d.boxes[id]; d.pending[id] != nil || existing != nil && existing.Err() == nil {
-		return nil, nil, alreadyExists(id)
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	unhook := context.AfterFunc(d.ctx, cancel)
-	p := &pending{cancel: cancel, done: make(chan struct{})}
-	d.pending[id] = p
-	d.wg.Add(1)
-	return ctx, func(made *box) {
-		unhook()
-		cancel()
-		d.mu.Lock()
-		delete(d.pending, id)
-		if made != nil {
-			d.boxes[id] = made
-		}
-		d.mu.Unlock()
-		close(p.done)
-		d.wg.Done()
-	}, nil
 }
 
 // isolation are the protections that this container allows a box to have.

@@ -27,12 +27,7 @@ func (d *Driver) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Box, err
 	if err := d.boot(spec).Check(); err != nil {
 		return nil, err
 	}
-	ctx, release, err := d.reserve(ctx, spec.ID)
-	if err != nil {
-		return nil, err
-	}
-	b, err := d.start(ctx, spec)
-	release(b)
+	b, err := d.boxes.Connect(ctx, spec.ID, func(ctx context.Context) (*box, error) { return d.start(ctx, spec) })
 	if err != nil {
 		return nil, err
 	}
@@ -40,25 +35,13 @@ func (d *Driver) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Box, err
 }
 
 func (d *Driver) boot(spec sandbox.Spec) bridge.Boot {
-	return bridge.Boot{
-		Box: spec.ID, ScopeHash: sandbox.ScopeHash(spec.Scope), Session: spec.Session,
-		PublicKey: d.options.Key.Public(), Lease: d.options.Lease, RestartAttempts: d.options.RestartAttempts,
-		Width: spec.Width, Height: spec.Height, DPI: spec.DPI, Headless: spec.Headless, Profile: spec.Profile != nil,
-	}
-}
-
-// boxName returns the name of a box: prefix, scope hash or "warm", box id.
-func (d *Driver) boxName(scopeHash, id string) string {
-	if scopeHash == "" {
-		scopeHash = "warm"
-	}
-	return d.options.NamePrefix + scopeHash + "-" + id
+	return bridge.BootFor(spec, d.options.Key, d.options.Lease, d.options.RestartAttempts)
 }
 
 // start makes the box. On an error it removes everything it made.
 func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err error) {
 	if _, err := os.Lstat(d.recordFile(spec.ID)); !errors.Is(err, fs.ErrNotExist) {
-		return nil, alreadyExists(spec.ID)
+		return nil, bridge.BoxExists(spec.ID)
 	}
 	w, err := d.detectIsolation()
 	if err != nil {
@@ -70,7 +53,7 @@ func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	spec.Progress("making the box")
 	hash := sandbox.ScopeHash(spec.Scope)
 	r := record{
-		ID: spec.ID, Name: d.boxName(hash, spec.ID), ScopeHash: hash, Session: spec.Session,
+		ID: spec.ID, Name: sandbox.BoxName(d.options.NamePrefix, hash, spec.ID), ScopeHash: hash, Session: spec.Session,
 		Headless: spec.Headless, Sealed: w.sealed, Created: time.Now(),
 	}
 	var link *bridge.Link

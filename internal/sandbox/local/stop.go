@@ -24,13 +24,11 @@ func (d *Driver) Stop(ctx context.Context, id string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
 	defer cancel()
-	if err := d.cancelPending(ctx, id); err != nil {
-		return err
+	if err := d.boxes.CancelPending(ctx, id); err != nil {
+		return cancelledFault(ctx)
 	}
-	d.mu.Lock()
-	connected := d.boxes[id]
-	d.mu.Unlock()
-	if connected != nil {
+	connected, found := d.boxes.Get(id)
+	if found {
 		connected.Finish(endedFault(id, "was stopped"))
 		<-connected.closed
 	}
@@ -41,29 +39,8 @@ func (d *Driver) Stop(ctx context.Context, id string) error {
 	if err := d.endBox(ctx, r); err != nil {
 		return err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.boxes[id] == connected {
-		delete(d.boxes, id)
-	}
+	d.boxes.Remove(id, connected)
 	return nil
-}
-
-// cancelPending cancels a pending Start or Attach and waits for it.
-func (d *Driver) cancelPending(ctx context.Context, id string) error {
-	d.mu.Lock()
-	p := d.pending[id]
-	d.mu.Unlock()
-	if p == nil {
-		return nil
-	}
-	p.cancel()
-	select {
-	case <-p.done:
-		return nil
-	case <-ctx.Done():
-		return cancelledFault(ctx)
-	}
 }
 
 // endBox ends the processes of a box and removes its files. It gives the guest time to

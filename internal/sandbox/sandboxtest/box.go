@@ -39,7 +39,7 @@ func (b *box) Assign(_ context.Context, scope, session string) error {
 	}
 	m.assigned = true
 	m.info.ScopeHash, m.info.Session = sandbox.ScopeHash(scope), session
-	m.info.Name = name(scope, m.info.ID)
+	m.info.Name = sandbox.BoxName("fake-", m.info.ScopeHash, m.info.ID)
 	return nil
 }
 

@@ -140,7 +140,7 @@ func (e *Engine) AddUnstarted(instance, id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.boxes[id] = &boxState{instance: instance, done: make(chan struct{}), egress: &egressTarget{}, info: sandbox.Info{
-		ID: id, Name: "fake-warm-" + id, State: "created", Created: time.Now(),
+		ID: id, Name: sandbox.BoxName("fake-", "", id), State: "created", Created: time.Now(),
 	}}
 }
 
@@ -167,7 +167,7 @@ func (e *Engine) add(instance string, spec sandbox.Spec) (*boxState, error) {
 	m := &boxState{instance: instance, done: make(chan struct{}), egress: &egressTarget{}, assigned: spec.Scope != ""}
 	m.egress.set(spec.Egress)
 	m.info = sandbox.Info{
-		ID: spec.ID, Name: name(spec.Scope, spec.ID), ScopeHash: sandbox.ScopeHash(spec.Scope),
+		ID: spec.ID, Name: sandbox.BoxName("fake-", sandbox.ScopeHash(spec.Scope), spec.ID), ScopeHash: sandbox.ScopeHash(spec.Scope),
 		Session: spec.Session, State: "created", Egress: sandbox.EgressSealed, Created: time.Now(), Dir: "/tmp",
 	}
 	e.boxes[spec.ID] = m
@@ -250,11 +250,4 @@ func (e *Engine) find(instance, id string) *boxState {
 		return nil
 	}
 	return m
-}
-
-func name(scope, id string) string {
-	if scope == "" {
-		return "fake-warm-" + id
-	}
-	return "fake-" + sandbox.ScopeHash(scope) + "-" + id
 }
