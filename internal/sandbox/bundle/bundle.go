@@ -103,7 +103,7 @@ func newValidator() *validator {
 }
 
 // check checks the header of an entry.
-func (t *validator) check(h *tar.Header) (entry, error) {
+func (v *validator) check(h *tar.Header) (entry, error) {
 	e := entry{dir: h.Typeflag == tar.TypeDir}
 	if !e.dir && h.Typeflag != tar.TypeReg {
 		return e, invalidBundle("holds what is neither a file nor a folder")
@@ -115,28 +115,28 @@ func (t *validator) check(h *tar.Header) (entry, error) {
 	if !e.dir {
 		e.size = h.Size
 	}
-	t.entries++
-	if e.size < 0 || e.size > MaxContent-t.content || t.entries > maxEntries {
+	v.entries++
+	if e.size < 0 || e.size > MaxContent-v.content || v.entries > maxEntries {
 		return e, invalidBundle("is too large: at most %d bytes in %d entries", MaxContent, maxEntries)
 	}
-	t.content += e.size
-	return e, t.checkPath(e)
+	v.content += e.size
+	return e, v.checkPath(e)
 }
 
 // checkPath refuses a path that has its own entry already, and a file inside a file.
-func (t *validator) checkPath(e entry) error {
+func (v *validator) checkPath(e entry) error {
 	for at := path.Dir(e.name); at != "."; at = path.Dir(at) {
-		if dir, there := t.dirs[at]; there && !dir {
+		if dir, there := v.dirs[at]; there && !dir {
 			return invalidBundle("holds a file in a file")
 		}
-		t.dirs[at] = true
+		v.dirs[at] = true
 	}
-	dir, there := t.dirs[e.name]
-	if there && (!dir || !e.dir || t.explicit[e.name]) {
+	dir, there := v.dirs[e.name]
+	if there && (!dir || !e.dir || v.explicit[e.name]) {
 		return invalidBundle("holds a name twice")
 	}
-	t.dirs[e.name] = e.dir
-	t.explicit[e.name] = true
+	v.dirs[e.name] = e.dir
+	v.explicit[e.name] = true
 	return nil
 }
 

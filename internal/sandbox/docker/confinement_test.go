@@ -120,11 +120,11 @@ func checkWritable(t *testing.T, box sandbox.Box, _ docker.Options) {
 			modes[f[1]] = f[3]
 		}
 	}
-	for place, want := range map[string]string{
+	for path, want := range map[string]string{
 		"/": "ro,", bridge.MountPoint: "ro,", "/tmp": "rw,nosuid,nodev,noexec,", "/tmp/prof": "rw,nosuid,nodev,noexec,",
 	} {
-		if !strings.HasPrefix(modes[place], want) {
-			t.Errorf("%s is mounted %q, want %q", place, modes[place], want)
+		if !strings.HasPrefix(modes[path], want) {
+			t.Errorf("%s is mounted %q, want %q", path, modes[path], want)
 		}
 	}
 	if out, code := execInBox(t, box, "cp /bin/true /tmp/prof/x && /tmp/prof/x"); code == 0 {

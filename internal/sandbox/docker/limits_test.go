@@ -16,7 +16,7 @@ func TestBoxThatExhaustsItsLimitsStillAnswers(t *testing.T) {
 	o := testOptions(t)
 	box := startBox(t, openDriver(t, o), sandboxtest.Spec("alice"))
 	for name, exhaust := range map[string]func(*testing.T, sandbox.Box, docker.Options){
-		"tasks": exhaustTasks, "files": exhaustFiles, "places": fillFolders, "core": crashProcess,
+		"tasks": exhaustTasks, "files": exhaustFiles, "folders": fillFolders, "core": crashProcess,
 	} {
 		t.Run(name, func(t *testing.T) { exhaust(t, box, o) })
 	}

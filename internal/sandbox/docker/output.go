@@ -55,24 +55,24 @@ func (d *Driver) attachOutput(ctx context.Context, box, containerID string) *out
 }
 
 // close stops reading the output.
-func (w *outputTail) close() {
-	w.disconnect()
-	<-w.done
+func (o *outputTail) close() {
+	o.disconnect()
+	<-o.done
 }
 
 // Write adds output (io.Writer).
-func (w *outputTail) Write(b []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (o *outputTail) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	rest := b
 	for {
 		part, after, ended := bytes.Cut(rest, []byte{'\n'})
-		w.line = append(w.line, part[:min(len(part), maxLineBytes-len(w.line))]...)
+		o.line = append(o.line, part[:min(len(part), maxLineBytes-len(o.line))]...)
 		if !ended {
 			return len(b), nil
 		}
-		w.lines = appendLine(w.lines, w.line)
-		w.line, rest = w.line[:0], after
+		o.lines = appendLine(o.lines, o.line)
+		o.line, rest = o.line[:0], after
 	}
 }
 
@@ -86,16 +86,16 @@ func appendLine(lines []string, line []byte) []string {
 }
 
 // text returns the last lines. It waits a limited time for the end of the output.
-func (w *outputTail) text() string {
+func (o *outputTail) text() string {
 	timer := time.NewTimer(drainTimeout)
 	defer timer.Stop()
 	select {
-	case <-w.done:
+	case <-o.done:
 	case <-timer.C:
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	lines := appendLine(slices.Clone(w.lines), w.line)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	lines := appendLine(slices.Clone(o.lines), o.line)
 	if len(lines) == 0 {
 		return "none"
 	}

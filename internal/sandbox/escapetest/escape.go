@@ -34,8 +34,8 @@ func All() []Attempt {
 	return slices.Concat(mounts(), namespaces(), processes(), kernel(), machine(), identity(), sockets(), network(), devices(), files())
 }
 
-// Run makes every attempt. own means that the process runs in a user namespace of its
-// own.
+// Run makes every attempt. inNamespace means that the process runs in a user namespace
+// that it made.
 func Run(inNamespace bool) []Answer {
 	var answers []Answer
 	for _, a := range All() {

@@ -39,17 +39,17 @@ type BoxConfig struct {
 
 // ProxyPort returns the port of the browser's proxy: fixed on the box's own loopback,
 // otherwise 0, for a port that the system chooses.
-func (p BoxConfig) ProxyPort() int {
-	if p.Sealed {
+func (c BoxConfig) ProxyPort() int {
+	if c.Sealed {
 		return proxyPort
 	}
 	return 0
 }
 
-func (p BoxConfig) environ() (string, error) {
-	data, err := json.Marshal(p)
+func (c BoxConfig) environ() (string, error) {
+	data, err := json.Marshal(c)
 	if err != nil {
-		return "", fmt.Errorf("cannot encode the place of a box: %w", err)
+		return "", fmt.Errorf("cannot encode the configuration of a box: %w", err)
 	}
 	return envBoxConfig + "=" + string(data), nil
 }
@@ -74,7 +74,7 @@ func Enter() (BoxConfig, bool, error) {
 	}
 	runtime.LockOSThread() // the confinement applies to this thread, which executes the program again
 	if err := p.confine(); err != nil {
-		return BoxConfig{}, false, fault.New(fault.StartFailed, "a wall of the box cannot be put up").
+		return BoxConfig{}, false, fault.New(fault.StartFailed, "the box's process cannot be confined").
 			Hinted("glovebox doctor says what this container lacks").Because(err)
 	}
 	if p.Probe {
@@ -85,8 +85,8 @@ func Enter() (BoxConfig, bool, error) {
 
 // confine confines this thread. It drops the capabilities last, because the other steps
 // need them.
-func (p BoxConfig) confine() error {
-	if p.Sealed {
+func (c BoxConfig) confine() error {
+	if c.Sealed {
 		if err := loopbackUp(); err != nil {
 			return fmt.Errorf("cannot bring loopback up: %w", err)
 		}
@@ -95,7 +95,7 @@ func (p BoxConfig) confine() error {
 		return fmt.Errorf("cannot set the OOM score: %w", err)
 	}
 	for resource, most := range map[int]uint64{
-		unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: openFiles, unix.RLIMIT_NPROC: p.Tasks, unix.RLIMIT_MSGQUEUE: 0,
+		unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: openFiles, unix.RLIMIT_NPROC: c.Tasks, unix.RLIMIT_MSGQUEUE: 0,
 	} {
 		if err := lowerLimit(resource, most); err != nil {
 			return err
@@ -106,8 +106,8 @@ func (p BoxConfig) confine() error {
 			return fmt.Errorf("cannot set %s: %w", what, err)
 		}
 	}
-	if p.Files {
-		if err := p.restrictFiles(); err != nil {
+	if c.Files {
+		if err := c.restrictFiles(); err != nil {
 			return err
 		}
 	}
@@ -162,9 +162,9 @@ func dropCapabilities() error {
 
 // reexec executes this program again after it has been confined. It returns only on
 // failure.
-func (p BoxConfig) reexec() error {
-	p.Confined = true
-	variable, err := p.environ()
+func (c BoxConfig) reexec() error {
+	c.Confined = true
+	variable, err := c.environ()
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func (p BoxConfig) reexec() error {
 		return fmt.Errorf("cannot set the environment: %w", err)
 	}
 	err = syscall.Exec("/proc/self/exe", os.Args, os.Environ())
-	return fault.New(fault.StartFailed, "the guest cannot be started behind the walls").
+	return fault.New(fault.StartFailed, "the confined guest cannot be started").
 		Hinted("the file of the program must be readable and executable for everybody").Because(err)
 }
 

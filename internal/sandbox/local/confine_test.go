@@ -119,11 +119,11 @@ func TestConfinement(t *testing.T) {
 		t.Fatal(err)
 	}
 	sockets, home := filepath.Join(dir, "sockets"), filepath.Join(dir, "home")
-	for place, mode := range map[string]os.FileMode{sockets: 0o755, home: 0o777} {
-		if err := os.Mkdir(place, mode); err != nil {
+	for dir, mode := range map[string]os.FileMode{sockets: 0o755, home: 0o777} {
+		if err := os.Mkdir(dir, mode); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(place, mode); err != nil {
+		if err := os.Chmod(dir, mode); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -82,10 +82,10 @@ func engineRoot() error {
 		if dash < 5 || dash+1 >= len(fields) {
 			continue
 		}
-		switch place := filepath.Clean(fields[4]); {
-		case place == "/":
+		switch mountPoint := filepath.Clean(fields[4]); {
+		case mountPoint == "/":
 			kind = fields[dash+1] // a later mount hides an earlier one
-		case slices.Contains(mountedFiles, place):
+		case slices.Contains(mountedFiles, mountPoint):
 			found++
 		}
 	}

@@ -162,9 +162,9 @@ func (d *Driver) loadRecords() ([]record, error) {
 
 // removeFolders removes all files of a box, the record last.
 func (d *Driver) removeFolders(id string) error {
-	for _, place := range []string{d.socketDir(id), d.homeDir(id), d.logFile(id), d.recordFile(id) + ".new", d.recordFile(id)} {
-		if err := os.RemoveAll(place); err != nil {
-			return folderFault(place, err)
+	for _, path := range []string{d.socketDir(id), d.homeDir(id), d.logFile(id), d.recordFile(id) + ".new", d.recordFile(id)} {
+		if err := os.RemoveAll(path); err != nil {
+			return folderFault(path, err)
 		}
 	}
 	return nil

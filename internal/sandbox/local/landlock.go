@@ -50,7 +50,7 @@ func handledRights(version int) uint64 {
 // folder, and /tmp for the display. It cannot access the gateway's state or the
 // folders of other boxes. Since version 6 it cannot signal processes outside the box
 // either.
-func (p BoxConfig) restrictFiles() error {
+func (c BoxConfig) restrictFiles() error {
 	version := landlockVersion()
 	if version < minLandlock {
 		return errors.New("the kernel has no Landlock")
@@ -66,9 +66,9 @@ func (p BoxConfig) restrictFiles() error {
 		return fmt.Errorf("cannot make Landlock rules: %w", errno)
 	}
 	defer func() { _ = unix.Close(int(set)) }()
-	for place, rights := range p.allowedPaths() {
-		if err := addRule(int(set), place, rights&rules.Handled_access_fs); err != nil {
-			return fmt.Errorf("cannot open %s by Landlock: %w", place, err)
+	for path, rights := range c.allowedPaths() {
+		if err := addRule(int(set), path, rights&rules.Handled_access_fs); err != nil {
+			return fmt.Errorf("cannot open %s by Landlock: %w", path, err)
 		}
 	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, set, 0, 0); errno != 0 {
@@ -78,25 +78,25 @@ func (p BoxConfig) restrictFiles() error {
 }
 
 // allowedPaths returns the paths that a box may use, with the rights it has there.
-func (p BoxConfig) allowedPaths() map[string]uint64 {
-	places := map[string]uint64{
+func (c BoxConfig) allowedPaths() map[string]uint64 {
+	paths := map[string]uint64{
 		"/proc": allRights, // the kernel restricts access by itself
 		"/dev":  allRights,
 		"/tmp":  allRights,
-		p.Home:  allRights,
+		c.Home:  allRights,
 	}
-	for _, place := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/sys", "/var/cache/fontconfig", policyFile, p.Sockets} {
-		places[place] = readRights
+	for _, path := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/sys", "/var/cache/fontconfig", policyFile, c.Sockets} {
+		paths[path] = readRights
 	}
 	if program, err := os.Executable(); err == nil {
-		places[program] = readRights
+		paths[program] = readRights
 	}
-	return places
+	return paths
 }
 
 // addRule adds a rule for a path, if it exists.
-func addRule(set int, place string, rights uint64) error {
-	file, err := unix.Open(place, unix.O_PATH|unix.O_CLOEXEC, 0)
+func addRule(set int, path string, rights uint64) error {
+	file, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

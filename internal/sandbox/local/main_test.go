@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 
 // runGuest does what the guest command of glovebox does.
 func runGuest() int {
-	place, _, err := local.Enter()
+	config, _, err := local.Enter()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -64,7 +64,7 @@ func runGuest() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	c.SocketDir, c.Dir, c.ProxyPort = place.Sockets, place.Home, place.ProxyPort()
+	c.SocketDir, c.Dir, c.ProxyPort = config.Sockets, config.Home, config.ProxyPort()
 	c.Shared, c.Reap = true, true
 	if err := guest.Run(context.Background(), c); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// box is one driver's view of a machine.
+// box is a driver's connection to a box.
 type box struct {
 	engine *Engine
 	state  *boxState

@@ -12,7 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// stream is a connection to the browser of a machine. Only the first Close has an
+// stream is a connection to the browser of a box. Only the first Close has an
 // effect.
 type stream struct {
 	sandbox.Stream
@@ -33,18 +33,18 @@ type egressTarget struct {
 	handle func(net.Conn)
 }
 
-func (d *egressTarget) set(handle func(net.Conn)) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.handle = handle
+func (t *egressTarget) set(handle func(net.Conn)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.handle = handle
 }
 
 // request sends a proxy request for an address and closes the connection.
-func (d *egressTarget) request(address string) {
+func (t *egressTarget) request(address string) {
 	parsed, err := url.Parse(address)
-	d.mu.Lock()
-	handle := d.handle
-	d.mu.Unlock()
+	t.mu.Lock()
+	handle := t.handle
+	t.mu.Unlock()
 	if err != nil || parsed.Scheme != "http" || handle == nil {
 		return
 	}
@@ -58,11 +58,11 @@ func (d *egressTarget) request(address string) {
 // for which it requests their address through egress.
 type fakeBrowser struct{ egress *egressTarget }
 
-func (t *fakeBrowser) Connect(context.Context) (sandbox.Stream, error) {
-	return &fakeConn{browser: t, answers: make(chan []byte, 64), closed: make(chan struct{})}, nil
+func (b *fakeBrowser) Connect(context.Context) (sandbox.Stream, error) {
+	return &fakeConn{browser: b, answers: make(chan []byte, 64), closed: make(chan struct{})}, nil
 }
 
-func (t *fakeBrowser) Close() error { return nil }
+func (b *fakeBrowser) Close() error { return nil }
 
 // fakeConn is a connection to fakeBrowser.
 type fakeConn struct {
