@@ -60,7 +60,7 @@ func diagnose(ctx context.Context, c config.Config, version string) []cli.Check 
 // guestCheck checks whether the guest in the image is this version of the
 // program.
 func guestCheck(ctx context.Context, tag string) []cli.Check {
-	state, err := image.Present(ctx, tag, "")
+	state, err := image.Inspect(ctx, tag, "")
 	switch {
 	case err != nil:
 		return []cli.Check{failedCheck("guest", err)}
