@@ -18,7 +18,7 @@ func (p *Policy) activate(facts action.Facts) judgement {
 		return judgement{risk: action.Low, rule: "click.focus", why: "it puts the cursor into a field", hosts: hostsOf(facts)}
 	}
 	var j judgement
-	name := speak(e.Name)
+	name := newPhrase(e.Name)
 	switch {
 	case isWebLink(e) && !isEmptyLink(e):
 		j = p.navigate(facts, facts.Destination, false)
@@ -68,26 +68,26 @@ func isEmptyLink(e *action.Element) bool {
 // judgeElement raises the risk by all that an element is called, by what it and
 // its form order, and by the dialog it is in. One without a name is judged by
 // its label and the addresses behind it, and is never LOW.
-func judgeElement(j *judgement, name *spoken, facts action.Facts) {
+func judgeElement(j *judgement, name *phrase, facts action.Facts) {
 	e := facts.Element
-	say := judgeSpoken
+	say := judgePhrase
 	if onlyShows(e, facts) {
 		say = judgeCommand
 	}
-	if !known[j.rule] {
+	if !decidedByContext[j.rule] {
 		say(j, name)
 	}
-	for _, text := range append(parts(e.Also), split(e.Label)) {
-		if s := speak(text); text != "" {
+	for _, text := range append(splitFact(e.Also), split(e.Label)) {
+		if s := newPhrase(text); text != "" {
 			say(j, &s)
 		}
 	}
-	if isPart(e) {
+	if isPlainPart(e) {
 		judgeWords(j, e.Within)
 	}
 	judgeOrders(j, e)
 	judgeDialog(j, name, facts)
-	if name.named() || e.Name != "" && onlyShows(e, facts) { // the number of a page
+	if name.hasLetters() || e.Name != "" && onlyShows(e, facts) { // the number of a page
 		return
 	}
 	judgeIcon(j, e)
@@ -102,20 +102,20 @@ func judgeElement(j *judgement, name *spoken, facts action.Facts) {
 	}
 }
 
-// known are the rules that know from more than its name what a control does.
-var known = map[string]bool{"click.dismiss": true, "click.compose": true, "click.cookies": true, "click.reset": true, "submit.cancel": true}
+// decidedByContext are the rules that know from more than its name what a control does.
+var decidedByContext = map[string]bool{"click.dismiss": true, "click.compose": true, "click.cookies": true, "click.reset": true, "submit.cancel": true}
 
-// parts are the texts of a fact that holds several.
-func parts(text string) []string {
+// splitFact are the texts of a fact that holds several.
+func splitFact(text string) []string {
 	if text == "" {
 		return nil
 	}
 	return strings.Split(text, " · ")
 }
 
-// isPart reports whether e is no control by itself: a click on it is one on
+// isPlainPart reports whether e is no control by itself: a click on it is one on
 // whatever around it listens.
-func isPart(e *action.Element) bool {
+func isPlainPart(e *action.Element) bool {
 	return e.LinkURL == "" && !e.Submits && !e.Toggle && !e.Editable && !controls[e.Role] && !switches[e.Role] && !fields[e.Tag]
 }
 
@@ -137,15 +137,15 @@ func (p *Policy) submit(facts action.Facts) judgement {
 	if e.FormMethod == "get" && (isSearch(e) || words.low.is(name) && words.search.written(name)) {
 		j = judgement{risk: action.Low, rule: "submit.search", why: "it searches", hosts: hostsOf(facts)}
 	}
-	said := speak(name)
+	said := newPhrase(name)
 	if name == e.Name && said.is(&words.cancel) && savesBeside(e) && cancelsNothing(e) {
 		j.rule, j.why = "submit.cancel", "it gives up what was edited"
 	} else {
-		judgeSpoken(&j, &said)
+		judgePhrase(&j, &said)
 	}
 	judgeOrders(&j, e)
 	judgeDialog(&j, &said, facts)
-	if !said.named() {
+	if !said.hasLetters() {
 		for _, s := range pathOf(e.FormAction) {
 			judgeWords(&j, strings.Join(s.words, " "))
 		}
@@ -198,7 +198,7 @@ func (p *Policy) drag(facts action.Facts) judgement {
 	j := judgement{risk: action.Medium, rule: "drag", why: "it drags something onto something else", hosts: hostsOf(facts)}
 	if e := facts.Element; e != nil && e.Protected {
 		j.private = true
-		return refused(j, "drag.secret", "it would drag out of a field that holds a secret", "leave what such fields hold to people")
+		return refuse(j, "drag.secret", "it would drag out of a field that holds a secret", "leave what such fields hold to people")
 	}
 	if facts.Element == nil || facts.Onto == nil {
 		j.raise(action.High, "drag.unknown", "nothing is known of what it would drag, or onto what")
@@ -212,7 +212,7 @@ func (p *Policy) drag(facts action.Facts) judgement {
 	for _, e := range []*action.Element{facts.Element, facts.Onto} {
 		judgeWords(&j, e.Name)
 		judgeWords(&j, split(e.Label))
-		for _, name := range parts(e.Also) {
+		for _, name := range splitFact(e.Also) {
 			judgeWords(&j, name)
 		}
 	}

@@ -19,9 +19,9 @@ type segment struct {
 	joint bool     // one word of a program, such as deleteItem or delete_item
 }
 
-// mostWords bounds what a segment that acts is made of: a longer one is the
+// maxActWords bounds what a segment that acts is made of: a longer one is the
 // title of a text.
-const mostWords = 3
+const maxActWords = 3
 
 // pathOf are the segments of an address's path, and of a fragment that is used
 // as one.
@@ -76,8 +76,8 @@ func isID(name string) bool {
 // is reports whether a segment is one of the words of a list.
 func (s *segment) is(list map[string]bool) bool { return len(s.words) == 1 && list[s.words[0]] }
 
-// dated reports whether a path has a year: months and days follow it.
-func dated(path []segment) bool {
+// hasYear reports whether a path has a year: months and days follow it.
+func hasYear(path []segment) bool {
 	return slices.ContainsFunc(path, func(s segment) bool { return isYear(s.words[0]) })
 }
 
@@ -99,26 +99,26 @@ func judgeActing(j *judgement, address string) { judgeAddress(j, address, false,
 // reading counts.
 func judgeAddress(j *judgement, address string, sent bool, titles map[string]bool) {
 	judgeReading(j, address, sent, titles)
-	if other := readOtherwise(address); other != address {
+	if other := lenientReading(address); other != address {
 		judgeReading(j, other, sent, titles)
 	}
 }
 
-// readOtherwise is an address as generous servers read it; the address itself
+// lenientReading is an address as generous servers read it; the address itself
 // where that makes no difference.
-func readOtherwise(address string) string {
+func lenientReading(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return address
 	}
 	plain := u.Path
 	if strings.Contains(plain, ";") {
-		plain = matrix.ReplaceAllString(plain, "")
+		plain = pathParams.ReplaceAllString(plain, "")
 	}
 	if strings.Contains(plain, "/.") {
 		plain = path.Clean(plain)
 	}
-	if mixed.MatchString(plain) {
+	if mixedCase.MatchString(plain) {
 		plain = strings.ToLower(plain)
 	}
 	if plain == u.Path {
@@ -129,8 +129,8 @@ func readOtherwise(address string) string {
 }
 
 var (
-	matrix = regexp.MustCompile(`;[^/]*`)
-	mixed  = regexp.MustCompile(`[a-z][A-Z]{3}|[a-z][A-Z][a-z][A-Z]|[A-Z][a-z][A-Z][a-z][A-Z]|[A-Z]{2}[a-z]{1,2}[A-Z]`) // no way to part words
+	pathParams = regexp.MustCompile(`;[^/]*`)
+	mixedCase  = regexp.MustCompile(`[a-z][A-Z]{3}|[a-z][A-Z][a-z][A-Z]|[A-Z][a-z][A-Z][a-z][A-Z]|[A-Z]{2}[a-z]{1,2}[A-Z]`) // no way to part words
 )
 
 func judgeReading(j *judgement, address string, sent bool, titles map[string]bool) {
@@ -155,11 +155,11 @@ func judgeReading(j *judgement, address string, sent bool, titles map[string]boo
 			noun := words.noun.exact[whole] && !(sent && kindsOf(whole).has(pays))
 			judgeActWords(j, s, sent && !noun || id || query.evidence || on && !noun, query)
 		}
-		id = id || s.id && !isYear(s.words[0]) && !(i > 0 && len(s.words[0]) <= 2 && dated(parts[:i]))
+		id = id || s.id && !isYear(s.words[0]) && !(i > 0 && len(s.words[0]) <= 2 && hasYear(parts[:i]))
 		documents = documents || s.is(hosts.documents)
 	}
-	for _, value := range query.acts {
-		if t := tokens(split(value)); len(t) > 0 && len(t) <= mostWords {
+	for _, value := range query.actions {
+		if t := tokens(split(value)); len(t) > 0 && len(t) <= maxActWords {
 			judgeActWords(j, &segment{words: t, joint: true}, true, query)
 		}
 	}
@@ -185,7 +185,7 @@ func titlesOf(page string) map[string]bool {
 // says is done. with says that the address also says on what.
 func judgeActWords(j *judgement, s *segment, with bool, q query) {
 	whole := strings.Join(s.words, " ")
-	if len(s.words) > mostWords && !hosts.acting[whole] || helps(s.words) {
+	if len(s.words) > maxActWords && !hosts.acting[whole] || isHelp(s.words) {
 		return
 	}
 	strong, weak := hosts.acting[whole] || isActing(s.words, hosts.actingWords), isActing(s.words, hosts.actingWith) || words.noun.exact[whole]
@@ -229,8 +229,8 @@ func isActing(all []string, list map[string]bool) bool {
 	return len(all) > 0 && (list[all[0]] || list[all[len(all)-1]] || list[strings.Join(all, " ")])
 }
 
-// helps reports whether words are a question, or the title of a text that helps.
-func helps(all []string) bool {
+// isHelp reports whether words are a question, or the title of a text that helps.
+func isHelp(all []string) bool {
 	for _, w := range all {
 		if words.help.exact[w] || words.things.exact[w] {
 			return true
@@ -242,7 +242,7 @@ func helps(all []string) bool {
 // query is what the parameters of an address say.
 type query struct {
 	sent     bool     // something is sent to the address
-	acts     []string // what is done: names that act, and values of names that say it
+	actions  []string // what is done: names that act, and values of names that say it
 	id       bool     // on what
 	shows    bool     // what is done is only to show something
 	evidence bool     // there are parameters other than those that choose what is shown
@@ -263,7 +263,7 @@ func queryOf(u *url.URL) (q query) {
 		if routeNames[lower] && !hosts.actingNames[lower] {
 			for _, v := range all {
 				if strings.Contains(v, "/") && !strings.Contains(v, "://") {
-					q.acts = append(q.acts, v[strings.LastIndexByte(v, '/')+1:])
+					q.actions = append(q.actions, v[strings.LastIndexByte(v, '/')+1:])
 				}
 			}
 		}
@@ -278,20 +278,20 @@ func queryOf(u *url.URL) (q query) {
 		if hosts.actingNames[lower] {
 			for _, v := range all {
 				v = v[strings.LastIndexByte(v, '/')+1:]
-				q.acts = append(q.acts, v)
+				q.actions = append(q.actions, v)
 				q.shows = q.shows || hosts.showingActs[strings.ToLower(v)]
 			}
 			continue
 		}
-		if t := tokens(split(name)); len(t) > 0 && len(t) <= mostWords && (hosts.acting[strings.Join(t, " ")] || hosts.actingWords[t[0]] || words.harmful.find(pathReadings(t), ordered).kinds() != 0) {
-			q.acts = append(q.acts, name)
+		if t := tokens(split(name)); len(t) > 0 && len(t) <= maxActWords && (hosts.acting[strings.Join(t, " ")] || hosts.actingWords[t[0]] || words.harmful.find(pathReadings(t), ordered).kinds() != 0) {
+			q.actions = append(q.actions, name)
 		}
 		if lower == "id" { // it names a thing, which may be called "delete_files"
 			continue
 		}
 		for _, v := range all {
 			if t := tokens(split(v)); hosts.acting[strings.Join(t, " ")] || len(t) == 2 && hosts.acting[t[0]] && !strings.ContainsAny(v, " -+") {
-				q.acts = append(q.acts, v)
+				q.actions = append(q.actions, v)
 			}
 		}
 	}

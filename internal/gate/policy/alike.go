@@ -38,7 +38,7 @@ func latin(text string) string {
 			return letter
 		}
 		return r
-	}, visible(text))
+	}, withoutInvisible(text))
 }
 
 // toCyrillic are the Cyrillic letters that Latin ones are drawn like.
@@ -46,9 +46,9 @@ var toCyrillic = strings.NewReplacer("a", "а", "b", "в", "c", "с", "e", "е",
 
 // reading is one way to read a text.
 type reading struct {
-	words []string
-	whole string // without what parts them
-	alike bool   // its words are skeletons
+	words    []string
+	whole    string // without what parts them
+	skeleton bool   // its words are skeletons
 }
 
 // readings are the ways to read a text that may be written to be misread:
@@ -58,21 +58,21 @@ type reading struct {
 // The first is the text as it is.
 func readings(text string) []reading {
 	folded := fold(text)
-	all := spaced(make([]reading, 0, 4), folded)
+	all := addReadings(make([]reading, 0, 4), folded)
 	lower := folded
 	if !isASCII(text) {
 		lower = fold(latin(text))
 		if lower != folded {
-			all = spaced(all, lower)
+			all = addReadings(all, lower)
 		}
 		if strings.ContainsFunc(folded, isCyrillic) {
 			if c := toCyrillic.Replace(folded); c != folded {
-				all = spaced(all, c)
+				all = addReadings(all, c)
 			}
 		}
 	}
-	if s := alikeOf(lower); s != folded {
-		all = append(all, reading{words: wordsOf(s), alike: true})
+	if s := skeletonOf(lower); s != folded {
+		all = append(all, reading{words: wordsOf(s), skeleton: true})
 	}
 	if r := reversed(all[0].words); r != nil {
 		all = append(all, reading{words: r})
@@ -80,26 +80,26 @@ func readings(text string) []reading {
 	return all
 }
 
-// drawn are the letters that digits, signs and other letters look like in
+// looksLike are the letters that digits, signs and other letters look like in
 // between letters.
-var drawn = map[rune]rune{'0': 'o', '1': 'l', '3': 'e', '4': 'a', '5': 's', '7': 't', '!': 'l', '|': 'l', '@': 'a', '$': 's', '€': 'e', '£': 'l', '¡': 'l', 'i': 'l'}
+var looksLike = map[rune]rune{'0': 'o', '1': 'l', '3': 'e', '4': 'a', '5': 's', '7': 't', '!': 'l', '|': 'l', '@': 'a', '$': 's', '€': 'e', '£': 'l', '¡': 'l', 'i': 'l'}
 
 // skeleton is a folded text in which what looks alike is the same: D€Iete and
 // de1ete are delete. It is compared with skeletons only.
 func skeleton(text string) string {
 	if isASCII(text) {
-		return alikeOf(strings.ToLower(text))
+		return skeletonOf(strings.ToLower(text))
 	}
-	return alikeOf(fold(latin(text)))
+	return skeletonOf(fold(latin(text)))
 }
 
-func alikeOf(text string) string {
+func skeletonOf(text string) string {
 	if !strings.ContainsAny(text, "01345i7!|@$€£¡") && !strings.Contains(text, "rn") {
 		return text
 	}
 	all := []rune(text)
 	for i, r := range all {
-		letter, alike := drawn[r]
+		letter, alike := looksLike[r]
 		if alike && (r == 'i' || i > 0 && isLatin(all[i-1]) || i+1 < len(all) && isLatin(all[i+1])) {
 			all[i] = letter
 		}
@@ -109,16 +109,16 @@ func alikeOf(text string) string {
 
 func isLatin(r rune) bool { return r >= 'a' && r <= 'z' || r == '€' || r == '$' || r == '@' }
 
-// backwards is how long a word is that is read from its end too; shorter ones
+// minReversed is how long a word is that is read from its end too; shorter ones
 // are too often another word.
-const backwards = 5
+const minReversed = 5
 
 // reversed are the words of a text that is drawn from its end, nil where none is
 // long enough.
 func reversed(all []string) []string {
 	var out []string
 	for _, w := range slices.Backward(all) {
-		if len(w) >= backwards && isASCII(w) {
+		if len(w) >= minReversed && isASCII(w) {
 			letters := []byte(w)
 			slices.Reverse(letters)
 			out = append(out, string(letters))
@@ -129,8 +129,8 @@ func reversed(all []string) []string {
 
 func isCyrillic(r rune) bool { return r >= 0x400 && r <= 0x4ff }
 
-// spaced adds the readings of a folded text.
-func spaced(all []reading, folded string) []reading {
+// addReadings adds the readings of a folded text.
+func addReadings(all []reading, folded string) []reading {
 	words := wordsOf(folded)
 	whole := "" // of texts that may write words together
 	if !isASCII(folded) {
@@ -139,7 +139,7 @@ func spaced(all []reading, folded string) []reading {
 	all = append(all, reading{words: words, whole: whole})
 	for i := 1; i < len(words); i++ {
 		if isLetter(words[i-1]) && isLetter(words[i]) {
-			return append(all, reading{words: closed(words)})
+			return append(all, reading{words: joinLetters(words)})
 		}
 	}
 	return all
@@ -147,8 +147,8 @@ func spaced(all []reading, folded string) []reading {
 
 func isLetter(word string) bool { return utf8.RuneCountInString(word) == 1 }
 
-// closed joins letters that stand apart: d e l e t e.
-func closed(words []string) []string {
+// joinLetters joins letters that stand apart: d e l e t e.
+func joinLetters(words []string) []string {
 	var out []string
 	run := 0 // letters at the end of out that stood apart
 	for _, w := range words {

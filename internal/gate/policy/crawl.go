@@ -23,15 +23,15 @@ func (p *Policy) crawl(call action.Call, args *action.Crawl, facts action.Facts)
 		return j
 	}
 	if args.Ruthless() {
-		return forOperators("crawl.ruthless", "it leaves out the politeness or the bounds of a crawl",
+		return operatorsOnly("crawl.ruthless", "it leaves out the politeness or the bounds of a crawl",
 			"leave out ignoreRobots and perDomain, and keep delay at 200 or more and maxPages at 100 or less")
 	}
 	if row, _ := action.Lookup(action.VerbPageContent.Name); args.Extract == "html" {
 		if v, refused := withheld(call.Caller, row, facts); refused {
-			return forOperators(v.Rule, v.Why, "use extract markdown, text or links")
+			return operatorsOnly(v.Rule, v.Why, "use extract markdown, text or links")
 		}
 		if _, refused := p.Admit(call.Caller, row); refused {
-			return forOperators("crawl.html", "it reads the HTML of pages", "use extract markdown, text or links")
+			return operatorsOnly("crawl.html", "it reads the HTML of pages", "use extract markdown, text or links")
 		}
 	}
 	return j
@@ -49,7 +49,7 @@ func (p *Policy) crawlPage(facts action.Facts) judgement {
 		return blocked("no crawl is open for it", "crawl.none")
 	case !to.Allowed || to.Host == "":
 		return blocked(reasonOf(to), "navigation.blocked")
-	case !slices.ContainsFunc(facts.Crawl.Hosts, func(h string) bool { return covers(h, to.Host) }):
+	case !slices.ContainsFunc(facts.Crawl.Hosts, func(h string) bool { return grantCovers(h, to.Host) }):
 		return blocked(to.Host+" is not among the crawl's hosts", "crawl.host")
 	}
 	j := judgement{risk: action.Low, rule: "crawl.granted", why: "it is a page of a crawl that was allowed", auto: true, hosts: []string{to.Host}}
@@ -58,7 +58,7 @@ func (p *Policy) crawlPage(facts action.Facts) judgement {
 	}
 	judgeActing(&j, to.URL)
 	judgeHint(&j, to.URL)
-	j.held = j.risk >= action.High // nobody who asks for a crawl has seen its links
+	j.forAll = j.risk >= action.High // nobody who asks for a crawl has seen its links
 	judgeSettings(&j, to.URL)
 	judgeCheckout(&j, to.URL)
 	if j.risk >= action.High {
@@ -79,7 +79,7 @@ func judgeHint(j *judgement, address string) {
 	}
 	if u, err := url.Parse(address); err == nil {
 		for name, values := range u.Query() {
-			hinted = hinted || hosts.acting[plainly(name)] || slices.ContainsFunc(values, func(v string) bool { return hosts.acting[plainly(v)] })
+			hinted = hinted || hosts.acting[normalize(name)] || slices.ContainsFunc(values, func(v string) bool { return hosts.acting[normalize(v)] })
 		}
 	}
 	if hinted {
@@ -87,17 +87,17 @@ func judgeHint(j *judgement, address string) {
 	}
 }
 
-// plainly is a text as the lists of acting words have it.
-func plainly(s string) string { return strings.Join(tokens(split(s)), " ") }
+// normalize is a text as the lists of acting words have it.
+func normalize(s string) string { return strings.Join(tokens(split(s)), " ") }
 
-// covers reports whether a host of a grant, or its "*." pattern, is for host.
-func covers(granted, host string) bool {
+// grantCovers reports whether a host of a grant, or its "*." pattern, is for host.
+func grantCovers(granted, host string) bool {
 	if suffix, wild := strings.CutPrefix(granted, "*"); wild {
 		return strings.HasSuffix(host, suffix) && len(host) > len(suffix)
 	}
 	return granted == host && host != ""
 }
 
-func forOperators(rule, why, hint string) judgement {
+func operatorsOnly(rule, why, hint string) judgement {
 	return judgement{risk: action.High, rule: rule, why: why, refuse: fault.DeniedByPolicy, hint: hint}
 }

@@ -54,10 +54,10 @@ func (c Cover) shows(host string) bool {
 		return true
 	}
 	first, _, _ := strings.Cut(host, ".")
-	return calledHosts[first] && slices.ContainsFunc(c.Hosts, func(shown string) bool { return siteOf(bareHost(shown)) == siteOf(bareHost(host)) })
+	return apiHosts[first] && slices.ContainsFunc(c.Hosts, func(shown string) bool { return siteOf(withoutPort(shown)) == siteOf(withoutPort(host)) })
 }
 
-var calledHosts = map[string]bool{"api": true, "apis": true, "graphql": true, "gateway": true, "backend": true, "rest": true}
+var apiHosts = map[string]bool{"api": true, "apis": true, "graphql": true, "gateway": true, "backend": true, "rest": true}
 
 // sentBy reports whether what sends a request was shown: no other frame, and no
 // document without an origin, has a request of its own taken for an act's.
@@ -68,11 +68,11 @@ func (c Cover) sentBy(r action.Request) bool {
 	if r.Top && c.Goes != "" && r.URL == c.Goes {
 		return true
 	}
-	return (r.Origin == "" || c.shows(placeOf(r.Origin))) && c.shows(placeOf(r.Document))
+	return (r.Origin == "" || c.shows(hostPort(r.Origin))) && c.shows(hostPort(r.Document))
 }
 
-// placeOf is the host of an address of the web, or of a WebSocket, with its port.
-func placeOf(address string) string {
+// hostPort is the host of an address of the web, or of a WebSocket, with its port.
+func hostPort(address string) string {
 	if after, found := strings.CutPrefix(address, "ws"); found {
 		address = "http" + after
 	}
@@ -87,22 +87,22 @@ func placeOf(address string) string {
 	return hostOf(address) + ":" + port
 }
 
-func bareHost(place string) string {
+func withoutPort(place string) string {
 	host, _, _ := strings.Cut(place, ":")
 	return host
 }
 
 // senderOf is the host that sends a request.
-func senderOf(r action.Request) string { return bareHost(SenderOf(r)) }
+func senderOf(r action.Request) string { return withoutPort(SenderOf(r)) }
 
 // SenderOf is the host, with its port, that sends a request, by what the request
 // says and else by the document: a form of a frame may be for the whole tab. It is
 // empty for one that has none.
 func SenderOf(r action.Request) string {
 	if r.Origin != "" {
-		return placeOf(r.Origin)
+		return hostPort(r.Origin)
 	}
-	return placeOf(r.Document)
+	return hostPort(r.Document)
 }
 
 // Outgoing is a request that is to leave the browser, with what is known of
@@ -152,7 +152,7 @@ func (p *Policy) Effect(o Outgoing) EffectVerdict {
 			mode = ruled.sending
 		}
 	}
-	v := EffectVerdict{Act: newest(o.Acts), Kinds: kind, Reads: reads(o.Request.Method)}
+	v := EffectVerdict{Act: newestAct(o.Acts), Kinds: kind, Reads: reads(o.Request.Method)}
 	switch {
 	case mode == action.SendFree, o.People && (len(o.Acts) == 0 || o.Acts[0].Operator):
 		v.Verdict = allowed(j, "operator", "a person or their program drives the browser")
@@ -164,10 +164,10 @@ func (p *Policy) Effect(o Outgoing) EffectVerdict {
 		v.Verdict = allowed(j, j.rule, "it is open already")
 		return v
 	}
-	return p.weighEffect(o, j, v, ruled)
+	return p.decideEffect(o, j, v, ruled)
 }
 
-func newest(deeds []Act) int {
+func newestAct(deeds []Act) int {
 	if len(deeds) == 0 {
 		return -1
 	}
@@ -191,17 +191,17 @@ func readOnly(j judgement, reading bool, x *effectRule) Verdict {
 		Hint: "go on with what can be read; changes need a session that is not read-only"}
 }
 
-// weighEffect joins a request to an act and decides.
-func (p *Policy) weighEffect(o Outgoing, j judgement, v EffectVerdict, ruled *effectRule) EffectVerdict {
+// decideEffect joins a request to an act and decides.
+func (p *Policy) decideEffect(o Outgoing, j judgement, v EffectVerdict, ruled *effectRule) EffectVerdict {
 	// The newest act alone: a yes to one deletion is none to the next.
-	if len(o.Acts) > 0 && o.Acts[0].Approved && o.Acts[0].Cover.covers(placeOf(o.Request.URL), v.Kinds, j.risk) && o.Acts[0].Cover.sentBy(o.Request) {
+	if len(o.Acts) > 0 && o.Acts[0].Approved && o.Acts[0].Cover.covers(hostPort(o.Request.URL), v.Kinds, j.risk) && o.Acts[0].Cover.sentBy(o.Request) {
 		v.Covered = true
 		v.Verdict = allowed(j, "effect.approved", "a person allowed the act that sends it")
 		return v
 	}
 	if ruled == nil || ruled.risk == 0 {
-		v.Act = cause(o.Acts, j.risk)
-		carry(&j, o, v)
+		v.Act = causeOf(o.Acts, j.risk)
+		raiseToAct(&j, o, v)
 	}
 	switch {
 	case v.Act >= 0 && o.Acts[v.Act].Operator, v.Act < 0 && o.Owner == action.Operator:
@@ -213,14 +213,14 @@ func (p *Policy) weighEffect(o Outgoing, j judgement, v EffectVerdict, ruled *ef
 	case o.Request.Crawl:
 		v.Verdict = allowed(j, "effect.crawl", "a page of a crawl sends it by itself")
 	default:
-		v.Verdict = p.settle(j)
+		v.Verdict = p.verdictOf(j)
 	}
 	return v
 }
 
-// cause is the act that a request belongs to: the newest one, unless that is
+// causeOf is the act that a request belongs to: the newest one, unless that is
 // over, does not explain the request, and an act before it does.
-func cause(deeds []Act, risk action.Risk) int {
+func causeOf(deeds []Act, risk action.Risk) int {
 	if len(deeds) == 0 {
 		return -1
 	}
@@ -236,10 +236,10 @@ func cause(deeds []Act, risk action.Risk) int {
 	return at
 }
 
-// carry raises the risk of a request to that of the act that caused it, where
+// raiseToAct raises the risk of a request to that of the act that caused it, where
 // that ran without a question. What only reads is raised where the act is HIGH,
 // unless it is of a kind that pages load all the time.
-func carry(j *judgement, o Outgoing, v EffectVerdict) {
+func raiseToAct(j *judgement, o Outgoing, v EffectVerdict) {
 	if v.Act < 0 {
 		return
 	}
@@ -274,8 +274,8 @@ func (p *Policy) background(o Outgoing) bool {
 // the hosts that the call concerns, of the kinds of harm that were shown.
 func (p *Policy) Covers(call action.Call, verb *action.Verb, facts action.Facts, risk action.Risk) Cover {
 	c := Cover{Risk: risk}
-	for _, address := range shownPlaces(facts) {
-		if place := placeOf(address); place != "" && !slices.Contains(c.Hosts, place) {
+	for _, address := range shownAddresses(facts) {
+		if place := hostPort(address); place != "" && !slices.Contains(c.Hosts, place) {
 			c.Hosts = append(c.Hosts, place)
 		}
 	}
@@ -294,8 +294,8 @@ func (p *Policy) Covers(call action.Call, verb *action.Verb, facts action.Facts,
 	return c
 }
 
-// shownPlaces are the addresses that a call concerns.
-func shownPlaces(facts action.Facts) []string {
+// shownAddresses are the addresses that a call concerns.
+func shownAddresses(facts action.Facts) []string {
 	all := []string{facts.Page.URL}
 	for _, e := range []*action.Element{facts.Element, facts.Onto} {
 		if e == nil {
@@ -316,7 +316,7 @@ func shownPlaces(facts action.Facts) []string {
 // same site, of the same kinds, and of those that the act named which caused it
 // and was shown with it.
 func CoversEffect(v EffectVerdict, r action.Request, act Cover) Cover {
-	return Cover{Hosts: append([]string{placeOf(r.URL), SenderOf(r)}, act.Hosts...), Kinds: v.Kinds | act.Kinds, Risk: v.Risk}
+	return Cover{Hosts: append([]string{hostPort(r.URL), SenderOf(r)}, act.Hosts...), Kinds: v.Kinds | act.Kinds, Risk: v.Risk}
 }
 
 // OnlyNavigates reports whether an act goes to an address of the web that does nothing

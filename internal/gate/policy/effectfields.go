@@ -39,8 +39,8 @@ func fieldName(name string) string {
 // fillers are words in names of controls beside what they do.
 var fillers = setOf(strings.Fields(`btn button submit link cmd form ctl00 ctl01 ctl id item selected it now`))
 
-// bare is a name without what says that it is a control's, and without numbers.
-func bare(name string) string {
+// controlWords is a name without what says that it is a control's, and without numbers.
+func controlWords(name string) string {
 	var kept []string
 	for _, w := range tokens(split(name)) {
 		if !fillers[w] && strings.Trim(w, "0123456789") != "" {
@@ -50,14 +50,14 @@ func bare(name string) string {
 	return strings.Join(kept, " ")
 }
 
-// saidBy are the words of fields that say what a request does: values of those
+// statedActions are the words of fields that say what a request does: values of those
 // that name a deed or what was pressed, and fields that are called as a deed is.
 // Of what measures only the method counts that it is to be taken for.
-func saidBy(r action.Request, measures bool) []string {
+func statedActions(r action.Request, measures bool) []string {
 	var said []string
 	fields := r.Fields
 	if !measures {
-		fields = append(slices.Clone(fields), objectsOf(fields)...)
+		fields = append(slices.Clone(fields), nestedFields(fields)...)
 	}
 	for _, f := range fields {
 		name := fieldName(f.Name)
@@ -68,7 +68,7 @@ func saidBy(r action.Request, measures bool) []string {
 				said = append(said, f.Value)
 			}
 		case f.Name == "" && strings.HasPrefix(strings.TrimSpace(f.Value), "<"):
-			said = append(said, calledByXML(f.Value)...)
+			said = append(said, xmlNames(f.Value)...)
 		case lower == "post": // "the form was sent", as Django says it
 			continue
 		case commandNames[lower]:
@@ -76,12 +76,12 @@ func saidBy(r action.Request, measures bool) []string {
 				said = append(said, split(f.Value))
 			}
 		case pressedNames[lower]:
-			said = append(said, ordering(bare(fieldName(f.Value)), destroys|pays|sends|grants|ends))
+			said = append(said, orderOf(controlWords(fieldName(f.Value)), destroys|pays|sends|grants|ends))
 		case eventNames[lower]:
-			said = append(said, ordering(plainly(f.Value), destroys))
+			said = append(said, orderOf(normalize(f.Value), destroys))
 		}
-		if !measures && !commandNames[lower] && kindsOf(split(name))&(destroys|pays|sends) != 0 && (words.high.is(split(name)) || words.high.is(bare(name))) {
-			said = append(said, bare(name))
+		if !measures && !commandNames[lower] && kindsOf(split(name))&(destroys|pays|sends) != 0 && (words.high.is(split(name)) || words.high.is(controlWords(name))) {
+			said = append(said, controlWords(name))
 		}
 	}
 	return said
@@ -91,8 +91,8 @@ func saidBy(r action.Request, measures bool) []string {
 // are to see it before the others.
 func Significant(f action.BodyField) bool {
 	name := fieldName(f.Name)
-	lower, plain := strings.ToLower(name), plainly(name)
-	if commandNames[lower] || pressedNames[lower] || switchNames[plain] != 0 || newPassword.MatchString(name) || words.high.is(bare(name)) {
+	lower, plain := strings.ToLower(name), normalize(name)
+	if commandNames[lower] || pressedNames[lower] || switchNames[plain] != 0 || newPassword.MatchString(name) || words.high.is(controlWords(name)) {
 		return true
 	}
 	for w := range strings.FieldsSeq(plain) {
@@ -103,10 +103,10 @@ func Significant(f action.BodyField) bool {
 	return eventNames[lower] || plain == "status" || plain == "role" || cardWords.MatchString(plain)
 }
 
-// ordering is a text that is an order of some kinds of harm; nothing where it is
+// orderOf is a text that is an order of some kinds of harm; nothing where it is
 // not.
-func ordering(text string, wanted kinds) string {
-	if t := tokens(text); len(t) == 0 || len(t) > mostCommand || words.harmful.find(readings(text), ordered).kinds()&wanted == 0 {
+func orderOf(text string, wanted kinds) string {
+	if t := tokens(text); len(t) == 0 || len(t) > maxCommand || words.harmful.find(readings(text), ordered).kinds()&wanted == 0 {
 		return ""
 	}
 	return text
@@ -117,12 +117,12 @@ var (
 	xmlMethod  = regexp.MustCompile(`<(?:\w+:)?(?i:methodname|action|operation|command|method)\b[^>]*>([^<]{1,100})`)
 )
 
-// calledByXML are what elements of an XML body order that are named as programs
+// xmlNames are what elements of an XML body order that are named as programs
 // name what they do, and what elements say that name a deed.
-func calledByXML(text string) (said []string) {
+func xmlNames(text string) (said []string) {
 	for _, m := range xmlElement.FindAllStringSubmatch(text, 200) {
 		if name := split(m[1]); len(tokens(name)) > 1 {
-			said = append(said, ordering(name, destroys|pays|sends|grants|ends))
+			said = append(said, orderOf(name, destroys|pays|sends|grants|ends))
 		}
 	}
 	for _, m := range xmlMethod.FindAllStringSubmatch(text, 20) {
@@ -145,8 +145,8 @@ func queryFields(address string) (all []action.BodyField) {
 	return all
 }
 
-// objectsOf are the members of values that are objects.
-func objectsOf(fields []action.BodyField) (all []action.BodyField) {
+// nestedFields are the members of values that are objects.
+func nestedFields(fields []action.BodyField) (all []action.BodyField) {
 	for _, f := range fields {
 		if !strings.HasPrefix(f.Value, "{") && !strings.HasPrefix(f.Value, "[") {
 			continue
@@ -165,8 +165,8 @@ var jsonMember = regexp.MustCompile(`"(\w{1,40})"\s*:\s*"([^"]{1,200})"`)
 // changes how somebody signs in.
 func judgeStates(j *judgement, r action.Request) (found kinds) {
 	for _, f := range r.Fields {
-		name := plainly(fieldName(f.Name))
-		value := plainly(f.Value)
+		name := normalize(fieldName(f.Name))
+		value := normalize(f.Value)
 		switch {
 		case switchNames[name] != 0 && (truths[value] || strings.HasSuffix(name, " at") && value != "null" && value != ""):
 			found |= switchNames[name]

@@ -61,11 +61,11 @@ func (r *reader) effectRule(i int, source EffectRule) effectRule {
 		}
 		out.paths = append(out.paths, regexp.MustCompile("^"+strings.Join(parts, ".*")+"$")) // of quoted parts: compiles
 	}
-	if source.Risk != "" && r.known("risk", "risk", source.Risk, []string{"LOW", "MEDIUM", "HIGH", "CRITICAL"}) {
+	if source.Risk != "" && r.knownWord("risk", "risk", source.Risk, []string{"LOW", "MEDIUM", "HIGH", "CRITICAL"}) {
 		_ = out.risk.UnmarshalText([]byte(source.Risk))
 	}
 	if source.Sending != "" {
-		r.known("effects", "way to treat effects", source.Sending, []string{string(action.SendAsked), string(action.SendNone), string(action.SendFree)})
+		r.knownWord("effects", "way to treat effects", source.Sending, []string{string(action.SendAsked), string(action.SendNone), string(action.SendFree)})
 	}
 	if source.Risk == "" && source.Sending == "" {
 		r.complain("", "says neither risk nor effects: it would do nothing")

@@ -17,13 +17,13 @@ func (p *Policy) typing(args *action.Type, facts action.Facts) judgement {
 	}
 	rest, after, tab := strings.Cut(args.Input, "\t")
 	if tab && (after != "" || args.Submit) {
-		j.join(astray("Tab"))
+		j.join(refuseUnjudged("Tab"))
 	}
 	multiline := facts.Element.Tag == "textarea" && !sendsOnEnter(facts.Element)
 	if at := strings.IndexAny(rest, "\r\n"); at >= 0 && !multiline {
 		j.join(p.enter(facts))
 		if facts.Element.Tag == "input" && strings.Trim(rest[at:], "\r\n") != "" {
-			j.join(astray("Enter"))
+			j.join(refuseUnjudged("Enter"))
 		}
 	}
 	if args.Submit {
@@ -32,9 +32,9 @@ func (p *Policy) typing(args *action.Type, facts action.Facts) judgement {
 	return j
 }
 
-// astray refuses what would go on in an element that nobody has looked at: text
+// refuseUnjudged refuses what would go on in an element that nobody has looked at: text
 // in another field, Enter on a button.
-func astray(key string) judgement {
+func refuseUnjudged(key string) judgement {
 	return judgement{
 		risk: action.Critical, rule: "field.astray", why: "what is typed after " + key + " would go to an element that was not judged",
 		refuse: fault.DeniedByPolicy, hint: "type into each field, and press each key, with a call of its own",
@@ -49,29 +49,29 @@ func (p *Policy) enter(facts action.Facts) judgement {
 		return judgement{risk: action.Medium, rule: "press.unknown", why: "nothing is known of what the key would do", hosts: hostsOf(facts)}
 	case e.Editable && e.Submits:
 		return p.submit(facts)
-	case e.Editable && searches(e):
+	case e.Editable && isSearchField(e):
 		return judgement{risk: action.Low, rule: "press.search", why: "it searches", hosts: hostsOf(facts)}
 	case e.Editable && sendsOnEnter(e):
 		return judgement{risk: action.High, rule: "press.send", why: "Enter sends what is written there", hosts: hostsOf(facts)}
 	case e.Editable:
 		j := judgement{risk: action.Medium, rule: "press.enter", why: "Enter may send what is in the field", hosts: hostsOf(facts)}
 		if !e.Code {
-			judgeWords(&j, first(parts(e.Dialog))) // as its button, which is not known
+			judgeWords(&j, firstOf(splitFact(e.Dialog))) // as its button, which is not known
 		}
 		return j
 	}
 	return p.activate(facts)
 }
 
-func first(texts []string) string {
+func firstOf(texts []string) string {
 	if len(texts) == 0 {
 		return ""
 	}
 	return texts[0]
 }
 
-// searches reports whether e is a field that only searches.
-func searches(e *action.Element) bool {
+// isSearchField reports whether e is a field that only searches.
+func isSearchField(e *action.Element) bool {
 	if isSearch(e) {
 		return true
 	}
@@ -124,11 +124,11 @@ func (p *Policy) choose(args *action.Select, facts action.Facts) judgement {
 	for _, text := range args.Values {
 		judgeWords(&j, text)
 	}
-	return offered(j, facts)
+	return judgeOptions(j, facts)
 }
 
-// offered raises the risk by the options that would or could be chosen.
-func offered(j judgement, facts action.Facts) judgement {
+// judgeOptions raises the risk by the options that would or could be chosen.
+func judgeOptions(j judgement, facts action.Facts) judgement {
 	for _, text := range facts.Options {
 		judgeWords(&j, text)
 	}
@@ -183,21 +183,21 @@ func (p *Policy) press(combination string, facts action.Facts) judgement {
 	key, modified := keyOf(combination)
 	switch strings.ToLower(key) {
 	case "enter", "numpadenter", "return", "\r", "\n":
-		return sending(p.enter(facts), modified, combination, facts)
+		return judgeModifier(p.enter(facts), modified, combination, facts)
 	case "tab", "escape", "esc", "home", "end", "pageup", "pagedown", "arrowup", "arrowdown", "arrowleft", "arrowright",
 		"up", "down", "left", "right", "shift", "control", "alt", "meta":
 		return p.move(facts)
 	}
 	e := facts.Element
 	if e != nil && (e.Editable || e.Tag == "select" || e.Protected) {
-		j := offered(p.fill(facts), facts) // it types, deletes, pastes or chooses
+		j := judgeOptions(p.fill(facts), facts) // it types, deletes, pastes or chooses
 		if j.rule == "field.code" && j.refuse == "" && isLetterKey(key, modified) {
 			j = judgement{risk: action.Low, rule: "field.keystroke", why: "it changes a letter of a text", hosts: hostsOf(facts)}
 		}
-		if modified && !edits(key) {
+		if modified && !isEditKey(key) {
 			j.raise(action.Medium, "press.shortcut", "the key may be a shortcut of the page")
 		}
-		return accessKey(j, combination)
+		return judgeAltKey(j, combination)
 	}
 	if e != nil && (key == " " || strings.EqualFold(key, "space") || strings.EqualFold(key, "spacebar")) {
 		j := p.activate(facts)
@@ -209,11 +209,11 @@ func (p *Policy) press(combination string, facts action.Facts) judgement {
 	if strings.EqualFold(key, "delete") || strings.EqualFold(key, "del") || strings.EqualFold(key, "backspace") || key == "#" || combination == "Shift+3" {
 		j.raise(action.High, "press.delete", "the key may delete what is selected")
 	}
-	return accessKey(j, combination)
+	return judgeAltKey(j, combination)
 }
 
-// sending raises the risk of Enter with another key: in many editors it sends.
-func sending(j judgement, modified bool, combination string, facts action.Facts) judgement {
+// judgeModifier raises the risk of Enter with another key: in many editors it sends.
+func judgeModifier(j judgement, modified bool, combination string, facts action.Facts) judgement {
 	if e := facts.Element; e != nil && e.Code && strings.Contains(combination, "+") {
 		j.raise(action.High, "press.run", "with another key, Enter runs code in many editors")
 	}
@@ -231,7 +231,7 @@ func sending(j judgement, modified bool, combination string, facts action.Facts)
 // that. What it pastes nobody has seen.
 func isLetterKey(key string, modified bool) bool {
 	if modified {
-		return edits(key) && !strings.EqualFold(key, "v") && !strings.EqualFold(key, "insert")
+		return isEditKey(key) && !strings.EqualFold(key, "v") && !strings.EqualFold(key, "insert")
 	}
 	switch strings.ToLower(key) {
 	case "space", "spacebar", "backspace", "delete", "del":
@@ -240,8 +240,8 @@ func isLetterKey(key string, modified bool) bool {
 	return utf8.RuneCountInString(key) == 1
 }
 
-// edits reports whether a key with Control edits text, and nothing else.
-func edits(key string) bool {
+// isEditKey reports whether a key with Control edits text, and nothing else.
+func isEditKey(key string) bool {
 	switch strings.ToLower(key) {
 	case "a", "c", "x", "v", "y", "z", "backspace", "delete", "del", "insert":
 		return true
@@ -249,9 +249,9 @@ func edits(key string) bool {
 	return false
 }
 
-// accessKey raises the risk of keys with Alt: they activate an element of the
+// judgeAltKey raises the risk of keys with Alt: they activate an element of the
 // page that was not looked at (HTML standard, accesskey).
-func accessKey(j judgement, combination string) judgement {
+func judgeAltKey(j judgement, combination string) judgement {
 	for held := range strings.SplitSeq(combination, "+") {
 		if held == "Alt" || held == "Option" {
 			j.raise(action.High, "press.accesskey", "with Alt, the key may press a button that was not looked at")
@@ -265,7 +265,7 @@ func accessKey(j judgement, combination string) judgement {
 func (p *Policy) move(facts action.Facts) judgement {
 	e := facts.Element
 	if e != nil && (e.Tag == "select" || e.Role == "slider" || e.Role == "spinbutton") && !e.Protected {
-		return offered(p.fill(facts), facts)
+		return judgeOptions(p.fill(facts), facts)
 	}
 	return judgement{risk: action.Low, rule: "press.move", why: "the key moves the focus or the view", hosts: hostsOf(facts)}
 }
@@ -298,7 +298,7 @@ func (p *Policy) upload(args *action.Upload, facts action.Facts) judgement {
 	}
 	j := judgement{risk: action.Medium, rule: "upload", why: "it gives files to the page", hosts: hostsOf(facts)}
 	for _, host := range j.hosts {
-		if p.isSensitive(host) && !p.vouched(host) || isPayment(host) {
+		if p.isSensitive(host) && !p.trustedByName(host) || isPayment(host) {
 			j.raise(action.High, "upload.sensitive", "it gives files to a sensitive host: "+host)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // letters that no decomposition turns into plain ones.
-var plain = strings.NewReplacer("đ", "d", "ł", "l", "ø", "o", "æ", "ae", "œ", "oe", "ı", "i", "ё", "е")
+var plainLetters = strings.NewReplacer("đ", "d", "ł", "l", "ø", "o", "æ", "ae", "œ", "oe", "ı", "i", "ё", "е")
 
 // fold makes texts comparable: compatibility forms, case, diacritics and
 // invisible characters are gone.
@@ -17,19 +17,19 @@ func fold(text string) string {
 	if isASCII(text) {
 		return strings.ToLower(text)
 	}
-	text = cases.Fold().String(visible(text)) // not kept: a caser holds state
+	text = cases.Fold().String(withoutInvisible(text)) // not kept: a caser holds state
 	text = strings.Map(func(r rune) rune {
 		if isMark(r) || isIgnorable(r) {
 			return -1
 		}
 		return r
 	}, norm.NFD.String(text))
-	return plain.Replace(norm.NFC.String(text))
+	return plainLetters.Replace(norm.NFC.String(text))
 }
 
-// visible is a text without characters that draw nothing, in the compatibility
+// withoutInvisible is a text without characters that draw nothing, in the compatibility
 // forms of the others.
-func visible(text string) string {
+func withoutInvisible(text string) string {
 	return strings.Map(func(r rune) rune {
 		if isIgnorable(r) {
 			return -1

@@ -80,19 +80,19 @@ func labelsOf(host string) []string {
 
 // isPayment reports whether people pay at a host.
 func isPayment(host string) bool {
-	return hosts.payment.match(host) || anyOf(hosts.paymentLabels, host)
+	return hosts.payment.match(host) || hasLabel(hosts.paymentLabels, host)
 }
 
 // isSensitive reports whether a host is by its name one for mail, banking,
 // administration or settings.
 func isSensitive(host string) bool {
-	return hosts.sensitive.match(host) || anyOf(hosts.sensitiveLabels, host) || isBank(host)
+	return hosts.sensitive.match(host) || hasLabel(hosts.sensitiveLabels, host) || isBank(host)
 }
 
 // isBank reports whether a host is by its name a bank's.
-func isBank(host string) bool { return hosts.bank.match(host) || anyOf(hosts.bankLabels, host) }
+func isBank(host string) bool { return hosts.bank.match(host) || hasLabel(hosts.bankLabels, host) }
 
-func anyOf(labels map[string]bool, host string) bool {
+func hasLabel(labels map[string]bool, host string) bool {
 	for _, l := range labelsOf(host) {
 		if labels[l] {
 			return true
@@ -125,9 +125,9 @@ func segmentsOf(address string) []string {
 	return all
 }
 
-// hostsAmong are the hosts and patterns of a list that may also name ports; what
+// withoutPorts are the hosts and patterns of a list that may also name ports; what
 // is none is left out.
-func hostsAmong(list []string) patterns {
+func withoutPorts(list []string) patterns {
 	var all patterns
 	for _, entry := range list {
 		if host, _, found := strings.Cut(entry, ":"); found {

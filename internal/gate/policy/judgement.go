@@ -19,17 +19,17 @@ type judgement struct {
 
 	grant string // of a HIGH call: the host that a person may allow it on for the session
 
-	held    bool // the refusal holds for operators too
+	forAll  bool // the refusal holds for operators too
 	private bool // what is typed must not be recorded or shown
 }
 
-// places are the rules that only say where an act leads: a reason that says what
+// placeRules are the rules that only say where an act leads: a reason that says what
 // it does is the better one.
-var places = map[string]bool{"navigation.sensitive": true, "navigation.settings": true}
+var placeRules = map[string]bool{"navigation.sensitive": true, "navigation.settings": true}
 
 // raise makes j at least as bad as risk says, for the reason given.
 func (j *judgement) raise(risk action.Risk, rule, why string) {
-	if risk > j.risk || risk == j.risk && places[j.rule] && !places[rule] {
+	if risk > j.risk || risk == j.risk && placeRules[j.rule] && !placeRules[rule] {
 		j.risk, j.rule, j.why = risk, rule, why
 	}
 }

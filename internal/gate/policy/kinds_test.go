@@ -26,7 +26,7 @@ func TestEveryLanguageHasWordsOfEveryKind(t *testing.T) {
 	for _, language := range languages {
 		var all kinds
 		for section, list := range sectionsOf(path.Join("words", language+".txt")) {
-			_, name := partsOf(section)
+			_, name := splitSection(section)
 			kind := kindNames[name]
 			all |= kind
 			for _, phrase := range list {

@@ -53,7 +53,7 @@ func leadsToSettings(address string) bool {
 
 // judgeHost raises the risk by what a host is for.
 func (p *Policy) judgeHost(j *judgement, host string) {
-	if p.isSensitive(host) && !p.vouched(host) {
+	if p.isSensitive(host) && !p.trustedByName(host) {
 		j.raise(action.High, "navigation.sensitive", host+" is a sensitive host")
 	}
 	if isPayment(host) {

@@ -25,8 +25,8 @@ var Params = []Param{
 	{"page.url", "address of the page", always, func(f *action.Facts) []string { return []string{f.Page.URL} }},
 	{"page.host", "its host", always, func(f *action.Facts) []string { return []string{hostOf(f.Page.URL)} }},
 	{"page.title", "its title, which the page chooses", always, func(f *action.Facts) []string { return []string{f.Page.Title} }},
-	{"destination.url", "where a navigation or a link leads", leads, destination(func(d *action.Destination) string { return d.URL })},
-	{"destination.host", "its host", leads, destination(func(d *action.Destination) string { return d.Host })},
+	{"destination.url", "where a navigation or a link leads", hasDestination, destination(func(d *action.Destination) string { return d.URL })},
+	{"destination.host", "its host", hasDestination, destination(func(d *action.Destination) string { return d.Host })},
 	{"element.role", "ARIA role", hasElement, element(func(e *action.Element) string { return e.Role })},
 	{"element.name", "accessible name", hasElement, element(func(e *action.Element) string { return e.Name })},
 	{"element.label", "what names it where the name does not: value, title, icon, test id", hasElement, element(func(e *action.Element) string { return e.Label })},
@@ -60,8 +60,8 @@ var Params = []Param{
 	{"dialog.message", "what the dialog says", answers, dialog(func(d *action.Dialog) string { return d.Message })},
 }
 
-// slots are where the facts are in Params, by name.
-var slots = func() map[string]int {
+// paramIndex are where the facts are in Params, by name.
+var paramIndex = func() map[string]int {
 	m := make(map[string]int, len(Params))
 	for i, p := range Params {
 		m[p.Name] = i
@@ -77,8 +77,8 @@ func chooses(v *action.Verb) bool {
 }
 func answers(v *action.Verb) bool { return v.Name == action.VerbPageDialog.Name }
 
-// leads reports whether a verb has a destination.
-func leads(v *action.Verb) bool {
+// hasDestination reports whether a verb has a destination.
+func hasDestination(v *action.Verb) bool {
 	switch v.NewArgs().(type) {
 	case *action.Goto, *action.OpenTab, *action.Scrape, *action.Crawl, *action.CrawlPage, *action.CrawlFile, *action.SessionStart, *action.BrowserStart:
 		return true
@@ -87,23 +87,23 @@ func leads(v *action.Verb) bool {
 }
 
 func element(of func(*action.Element) string) func(*action.Facts) []string {
-	return func(f *action.Facts) []string { return said(f.Element, of) }
+	return func(f *action.Facts) []string { return factText(f.Element, of) }
 }
 
 func onto(of func(*action.Element) string) func(*action.Facts) []string {
-	return func(f *action.Facts) []string { return said(f.Onto, of) }
+	return func(f *action.Facts) []string { return factText(f.Onto, of) }
 }
 
 func destination(of func(*action.Destination) string) func(*action.Facts) []string {
-	return func(f *action.Facts) []string { return said(f.Destination, of) }
+	return func(f *action.Facts) []string { return factText(f.Destination, of) }
 }
 
 func dialog(of func(*action.Dialog) string) func(*action.Facts) []string {
-	return func(f *action.Facts) []string { return said(f.Dialog, of) }
+	return func(f *action.Facts) []string { return factText(f.Dialog, of) }
 }
 
-// said is what something says, nothing where it is not there.
-func said[T any](of *T, what func(*T) string) []string {
+// factText is what something says, nothing where it is not there.
+func factText[T any](of *T, what func(*T) string) []string {
 	if of == nil {
 		return nil
 	}
@@ -153,7 +153,7 @@ func (r *reader) checkParam(path, param string, verbs map[string]bool) {
 		for _, v := range action.Offered() {
 			all = append(all, paramsOf(v)...)
 		}
-		r.known(path, "parameter", param, all)
+		r.knownWord(path, "parameter", param, all)
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(verbs)) {
@@ -162,7 +162,7 @@ func (r *reader) checkParam(path, param string, verbs map[string]bool) {
 		if verb.Inner || slices.Contains(all, param) || verb.Presses() && verbs[action.VerbPageClick.Name] && name != action.VerbPageClick.Name {
 			continue
 		}
-		r.known(path, "parameter of "+name, param, all)
+		r.knownWord(path, "parameter of "+name, param, all)
 		return
 	}
 }

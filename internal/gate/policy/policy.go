@@ -106,13 +106,13 @@ func read(c Config) (*Policy, []Problem) {
 	p.sensitive = r.hosts("sensitive_domains", c.Sensitive)
 	p.atWire = c.AskAt == AskAtWire
 	if c.AskAt != "" {
-		r.known("ask_at", "place to ask at", string(c.AskAt), []string{string(AskAtWire), string(AskAtAct)})
+		r.knownWord("ask_at", "place to ask at", string(c.AskAt), []string{string(AskAtWire), string(AskAtAct)})
 	}
 	for i, source := range c.Effects {
 		p.effects = append(p.effects, r.effectRule(i, source))
 	}
 	r.at = ""
-	p.allowedHosts = hostsAmong(c.Allowed)
+	p.allowedHosts = withoutPorts(c.Allowed)
 	for i, source := range c.Rules {
 		x := r.rule(i, source)
 		p.rules = append(p.rules, x)
@@ -140,12 +140,12 @@ func hashOf(c Config) string {
 
 // Decide judges a call by its verb's row and the facts of the live page.
 func (p *Policy) Decide(call action.Call, verb *action.Verb, facts action.Facts) Verdict {
-	v, _ := p.weigh(call, verb, facts)
+	v, _ := p.decide(call, verb, facts)
 	return v
 }
 
-// weigh decides, and returns what rules see of the call where they are asked.
-func (p *Policy) weigh(call action.Call, verb *action.Verb, facts action.Facts) (Verdict, *view) {
+// decide decides, and returns what rules see of the call where they are asked.
+func (p *Policy) decide(call action.Call, verb *action.Verb, facts action.Facts) (Verdict, *view) {
 	if verb != nil {
 		verb = verb.As(call.Args)
 	}
@@ -156,22 +156,22 @@ func (p *Policy) weigh(call action.Call, verb *action.Verb, facts action.Facts) 
 		return v, nil // no rule allows it
 	}
 	j := p.judgement(call, verb, facts)
-	if j.refuse == fault.BlockedDomain || j.refuse != "" && (j.held || call.OfRun || call.Caller.Role != action.Operator) || asksAnyone(verb) {
-		return p.settle(j), nil // no rule allows it
+	if j.refuse == fault.BlockedDomain || j.refuse != "" && (j.forAll || call.OfRun || call.Caller.Role != action.Operator) || onlyAsks(verb) {
+		return p.verdictOf(j), nil // no rule allows it
 	}
-	seen := &view{call: &call, verb: verb, facts: &facts, hosts: concerned(j, facts)}
-	x := p.first(seen)
+	seen := &view{call: &call, verb: verb, facts: &facts, hosts: concernedHosts(j, facts)}
+	x := p.firstRule(seen)
 	switch {
 	case call.Caller.Role == action.Operator && x == nil:
 		return p.operator(verb, j), seen
-	case x == nil && verb.Class == action.Raw && verb.Name != scripted:
+	case x == nil && verb.Class == action.Raw && verb.Name != scriptVerb:
 		return classRaw(), seen
 	case x == nil:
-		return p.bounded(verb, p.wired(seen, p.settle(j))), seen
+		return p.refuseInnerQuestion(verb, p.deferToWire(seen, p.verdictOf(j))), seen
 	case x.act == judge:
-		return p.bounded(verb, p.wired(seen, p.follow(x, j, verb))), seen
+		return p.refuseInnerQuestion(verb, p.deferToWire(seen, p.applyRule(x, j, verb))), seen
 	}
-	return p.bounded(verb, p.follow(x, j, verb)), seen
+	return p.refuseInnerQuestion(verb, p.applyRule(x, j, verb)), seen
 }
 
 // asksForDocument reports whether an act by itself sends a form that is posted,
@@ -186,11 +186,11 @@ func asksForDocument(seen *view) bool {
 	return e != nil && (!takesText(e) || !presses) && (e.Submits && e.FormMethod != "get" && e.FormMethod != "dialog" || isWebLink(e) && !OnlyNavigates(facts))
 }
 
-// wired lets an act run up to the wire where the policy asks there: what it
+// deferToWire lets an act run up to the wire where the policy asks there: what it
 // sends carries its risk. Asked before it are what is CRITICAL, acts on a page
 // with a channel that cannot be held, acts on hosts where a script may do harm
 // without a request of its own, and acts in sessions whose requests nobody judges.
-func (p *Policy) wired(seen *view, v Verdict) Verdict {
+func (p *Policy) deferToWire(seen *view, v Verdict) Verdict {
 	if !p.atWire || v.Decision != Ask || v.Risk > action.High || !seen.verb.Input || seen.facts.Session.Sending == action.SendFree || asksForDocument(seen) {
 		return v
 	}
@@ -220,21 +220,21 @@ func (p *Policy) judgement(call action.Call, verb *action.Verb, facts action.Fac
 	case action.Write:
 		return p.judge(call, verb, facts)
 	case action.Raw:
-		if script, runs := call.Args.(*action.Execute); runs && script != nil && utf8.RuneCountInString(script.Expression) > mostScript {
+		if script, runs := call.Args.(*action.Execute); runs && script != nil && utf8.RuneCountInString(script.Expression) > maxScript {
 			return judgement{risk: action.High, rule: "script.long", why: "nobody would read a script of so many characters", hosts: hostsOf(facts),
-				refuse: fault.DeniedByPolicy, hint: fmt.Sprintf("ask for a script of %d characters at most, or use the page verbs", mostScript)}
+				refuse: fault.DeniedByPolicy, hint: fmt.Sprintf("ask for a script of %d characters at most, or use the page verbs", maxScript)}
 		}
 		return judgement{risk: max(verb.Risk, action.High), rule: "class.raw", why: "it gives unmediated access to the page", hosts: hostsOf(facts)}
 	}
 	return judgement{risk: action.Low, rule: "read", why: "it changes nothing", hosts: hostsOf(facts)}
 }
 
-// scripted is the raw verb that agents have unless a rule denies it: a person
+// scriptVerb is the raw verb that agents have unless a rule denies it: a person
 // reads each script.
-const scripted = "page.execute"
+const scriptVerb = "page.execute"
 
-// mostScript bounds an agent's script, in characters: questions show so much.
-const mostScript = 4000
+// maxScript bounds an agent's script, in characters: questions show so much.
+const maxScript = 4000
 
 // Admit judges what needs no facts: whether a caller of this role may use a
 // verb of this class at all. The gate asks it before it looks at a page.
@@ -262,7 +262,7 @@ func (p *Policy) Admit(caller action.Caller, verb *action.Verb) (v Verdict, refu
 // raw by its arguments alone is never.
 func (p *Policy) offers(verb *action.Verb) bool {
 	row, known := action.Lookup(verb.Name)
-	return known && row.Class == action.Raw && (verb.Name == scripted || p.granted[verb.Name])
+	return known && row.Class == action.Raw && (verb.Name == scriptVerb || p.granted[verb.Name])
 }
 
 func classRaw() Verdict {
@@ -281,8 +281,8 @@ func (p *Policy) operator(verb *action.Verb, j judgement) Verdict {
 	return Verdict{Decision: Allow, Risk: j.risk, Rule: "operator", Why: "an operator asked for it", Private: j.private}
 }
 
-// settle turns a judgement of an agent's call into a verdict.
-func (p *Policy) settle(j judgement) Verdict {
+// verdictOf turns a judgement of an agent's call into a verdict.
+func (p *Policy) verdictOf(j judgement) Verdict {
 	v := Verdict{Risk: j.risk, Rule: j.rule, Why: j.why, Private: j.private}
 	if j.refuse != "" {
 		v.Code, v.Hint = j.refuse, j.hint
@@ -290,7 +290,7 @@ func (p *Policy) settle(j judgement) Verdict {
 	}
 	switch {
 	case j.risk == action.Medium:
-		v.Host = only(j.hosts)
+		v.Host = singleHost(j.hosts)
 	case j.risk == action.High:
 		v.Host = j.grant
 	}
@@ -298,11 +298,11 @@ func (p *Policy) settle(j judgement) Verdict {
 		v.Decision = Allow
 		return v
 	}
-	return p.asking(v)
+	return p.ask(v)
 }
 
-// asking has a person decide, where there is one.
-func (p *Policy) asking(v Verdict) Verdict {
+// ask has a person decide, where there is one.
+func (p *Policy) ask(v Verdict) Verdict {
 	if !p.enabled {
 		v.Code, v.Hint = fault.DeniedByPolicy, "nobody can be asked: security.hitl.enabled is false"
 		return v
@@ -311,8 +311,8 @@ func (p *Policy) asking(v Verdict) Verdict {
 	return v
 }
 
-// only is the host of a list that holds no other; a grant is for one host.
-func only(hosts []string) string {
+// singleHost is the host of a list that holds no other; a grant is for one host.
+func singleHost(hosts []string) string {
 	for _, h := range hosts {
 		if h != hosts[0] {
 			return ""
@@ -327,16 +327,18 @@ func only(hosts []string) string {
 // trusts reports whether hosts are some, all trusted, none sensitive.
 func (p *Policy) trusts(hosts []string) bool {
 	for _, h := range hosts {
-		if !p.trusted.match(h) || p.isSensitive(h) && !p.vouched(h) || isPayment(h) {
+		if !p.trusted.match(h) || p.isSensitive(h) && !p.trustedByName(h) || isPayment(h) {
 			return false
 		}
 	}
 	return len(hosts) > 0
 }
 
-// vouched reports whether a host that is sensitive by its name alone is trusted
+// trustedByName reports whether a host that is sensitive by its name alone is trusted
 // by its own: somebody has thought of it.
-func (p *Policy) vouched(host string) bool { return p.trusted.exact[host] && !p.sensitive.match(host) }
+func (p *Policy) trustedByName(host string) bool {
+	return p.trusted.exact[host] && !p.sensitive.match(host)
+}
 
 func (p *Policy) isSensitive(host string) bool { return p.sensitive.match(host) || isSensitive(host) }
 

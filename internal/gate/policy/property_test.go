@@ -83,7 +83,7 @@ func TestRiskyWordsNeverLowerTheRisk(t *testing.T) {
 			}
 		}
 		after := p.judge(action.Call{Verb: verb, Args: args}, byName(verb), on(worse))
-		if a, b := severity(p.settle(after)), severity(p.settle(before)); a < b {
+		if a, b := severity(p.verdictOf(after)), severity(p.verdictOf(before)); a < b {
 			t.Fatalf("%s: %+v\nwith %q: %+v", verb, before, risky, after)
 		}
 	})
@@ -106,7 +106,7 @@ func TestViewersNeverWriteAndAgentsNeverAdminister(t *testing.T) {
 		if v := decideAs(action.Viewer); verb.Class != action.Read && v.Decision != Deny {
 			t.Fatalf("a viewer got %s for %s", v.Decision, verb.Name)
 		}
-		if v := decideAs(action.Agent); (verb.Class == action.Admin || verb.Class == action.Raw) && v.Decision != Deny && (verb.Name != scripted || v.Decision != Ask) {
+		if v := decideAs(action.Agent); (verb.Class == action.Admin || verb.Class == action.Raw) && v.Decision != Deny && (verb.Name != scriptVerb || v.Decision != Ask) {
 			t.Fatalf("an agent got %s for %s", v.Decision, verb.Name)
 		}
 	})

@@ -74,9 +74,9 @@ type condition struct {
 	pattern *pattern
 }
 
-// mostPattern bounds a pattern of a rule, in characters: a longer one belongs
+// maxPattern bounds a pattern of a rule, in characters: a longer one belongs
 // into several rules.
-const mostPattern = 1000
+const maxPattern = 1000
 
 // reader reads rules and collects what is wrong with them.
 type reader struct {
@@ -89,8 +89,8 @@ func (r *reader) complain(path, format string, args ...any) {
 	r.problems = append(r.problems, Problem{Path: strings.TrimSuffix(at, "."), Message: fmt.Sprintf(format, args...)})
 }
 
-// known complains about a word that is not among those that are.
-func (r *reader) known(path, what, word string, all []string) bool {
+// knownWord complains about a word that is not among those that are.
+func (r *reader) knownWord(path, what, word string, all []string) bool {
 	if slices.Contains(all, word) {
 		return true
 	}
@@ -109,10 +109,10 @@ func (r *reader) rule(i int, source Rule) rule {
 	if out.hosts, err = parsePatterns(source.Hosts); err != nil {
 		r.complain("hosts", "%s", err)
 	}
-	if source.Risk != "" && r.known("risk", "risk", source.Risk, []string{"LOW", "MEDIUM", "HIGH", "CRITICAL"}) {
+	if source.Risk != "" && r.knownWord("risk", "risk", source.Risk, []string{"LOW", "MEDIUM", "HIGH", "CRITICAL"}) {
 		_ = out.risk.UnmarshalText([]byte(source.Risk))
 	}
-	if source.Action != "" && r.known("action", "action", source.Action, []string{"allow", "ask", "deny"}) {
+	if source.Action != "" && r.knownWord("action", "action", source.Action, []string{"allow", "ask", "deny"}) {
 		out.act = acts[source.Action]
 	}
 	if source.Risk == "" && source.Action == "" {
@@ -121,7 +121,7 @@ func (r *reader) rule(i int, source Rule) rule {
 	for n, c := range source.Conditions {
 		out.conditions = append(out.conditions, r.condition(n, c, out.verbs))
 	}
-	r.consider(&out)
+	r.checkRule(&out)
 	return out
 }
 
@@ -138,7 +138,7 @@ func (r *reader) tools(names []string) map[string]bool {
 			}
 			return nil
 		}
-		if r.known(fmt.Sprintf("tools[%d]", i), "verb or tool", name, toolNames) {
+		if r.knownWord(fmt.Sprintf("tools[%d]", i), "verb or tool", name, toolNames) {
 			maps.Copy(verbs, verbsOf[name])
 		}
 	}
@@ -151,7 +151,7 @@ func (r *reader) roles(names []string) map[action.Role]bool {
 	}
 	roles := map[action.Role]bool{}
 	for i, name := range names {
-		if r.known(fmt.Sprintf("roles[%d]", i), "role", name, []string{"agent", "viewer", "operator"}) {
+		if r.knownWord(fmt.Sprintf("roles[%d]", i), "role", name, []string{"agent", "viewer", "operator"}) {
 			roles[action.Role(name)] = true
 		}
 	}
@@ -192,8 +192,8 @@ func (r *reader) pattern(path, text string) *pattern {
 	case text == "":
 		r.complain(path, "is empty and would match everything; leave the condition out")
 		return nil
-	case len([]rune(text)) > mostPattern:
-		r.complain(path, "is longer than %d characters; make several rules of it", mostPattern)
+	case len([]rune(text)) > maxPattern:
+		r.complain(path, "is longer than %d characters; make several rules of it", maxPattern)
 		return nil
 	}
 	p, err := newPattern(text)
@@ -204,8 +204,8 @@ func (r *reader) pattern(path, text string) *pattern {
 	return p
 }
 
-// consider complains about rules that do not do what they seem to.
-func (r *reader) consider(x *rule) {
+// checkRule complains about rules that do not do what they seem to.
+func (r *reader) checkRule(x *rule) {
 	gives := x.act == allows || x.act == asks
 	if x.roles[action.Operator] && x.act != denies {
 		r.complain("roles", "operators are not asked and need no leave: a rule for them may only deny")

@@ -96,8 +96,8 @@ func TestOnlyRulesBeforeTheFirstMatchCount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, seen := p.weigh(call, verb, f)
-		if seen != nil && p.first(seen) != nil {
+		_, seen := p.decide(call, verb, f)
+		if seen != nil && p.firstRule(seen) != nil {
 			if after := more.Decide(call, verb, f); after != v {
 				t.Fatalf("a rule behind the one that matched changed %+v to %+v", v, after)
 			}

@@ -17,7 +17,7 @@ func runStart(args *action.RunStart) judgement {
 	} {
 		if cmp.Or(rule.given, rule.only) != rule.only {
 			j.raise(action.High, "run."+rule.name, "runs are for "+rule.name+" "+rule.only+" only")
-			j.refuse, j.held = fault.DeniedByPolicy, true
+			j.refuse, j.forAll = fault.DeniedByPolicy, true
 			j.hint = "leave " + rule.name + " out, or let a " + action.RunArchetype + " do it in phase " + action.RunPhase
 		}
 	}
@@ -44,9 +44,9 @@ func runAllow(facts action.Facts) judgement {
 		why: "a run was to open a page of " + to.Host + ", which it may not: approving adds the host to the run"}
 }
 
-// asksAnyone reports whether a verb only asks people something, also where one
+// onlyAsks reports whether a verb only asks people something, also where one
 // of them started what asks.
-func asksAnyone(verb *action.Verb) bool {
+func onlyAsks(verb *action.Verb) bool {
 	return verb.Name == action.VerbRunGuide.Name || verb.Name == action.VerbRunAllow.Name
 }
 

@@ -9,13 +9,13 @@ import (
 
 // judgeWords raises the risk by the words of a control.
 func judgeWords(j *judgement, text string) {
-	if s := speak(text); text != "" {
-		judgeSpoken(j, &s)
+	if s := newPhrase(text); text != "" {
+		judgePhrase(j, &s)
 	}
 }
 
-func judgeSpoken(j *judgement, s *spoken) {
-	if !s.named() || s.is(&words.low) || asksHow(s) { // "remove filters" and "how to pay" only show something else
+func judgePhrase(j *judgement, s *phrase) {
+	if !s.hasLetters() || s.is(&words.low) || asksHow(s) { // "remove filters" and "how to pay" only show something else
 		return
 	}
 	f := words.harmful.find(s.all, done)
@@ -32,7 +32,7 @@ func judgeSpoken(j *judgement, s *spoken) {
 
 // asksHow reports whether a text is a question, or the title of a text that
 // answers one, rather than what is done.
-func asksHow(s *spoken) bool {
+func asksHow(s *phrase) bool {
 	t := s.all[0].words
 	return len(t) > 2 && (questions[t[0]] || questions[t[0]+" "+t[1]])
 }
@@ -42,22 +42,22 @@ var questions = map[string]bool{
 	"wie man": true, "wie kann": true, "warum": true, "weshalb": true, "pourquoi": true, "como": true, "perche": true, "hoe": true, "waarom": true, "как": true, "почему": true,
 }
 
-// mostCommand bounds a text that tells to do something, in words; one that is
+// maxCommand bounds a text that tells to do something, in words; one that is
 // longer tells of something. Of scripts that write words together, in bytes.
 const (
-	mostCommand  = 4
-	mostUnparted = 30
+	maxCommand  = 4
+	maxUnspaced = 30
 )
 
 // judgeCommand raises the risk by the words of what only leads somewhere, or
 // shows something: where they are no more than the order to do it.
-func judgeCommand(j *judgement, s *spoken) {
-	if !s.named() || s.is(&words.low) || s.is(&words.dismiss) {
+func judgeCommand(j *judgement, s *phrase) {
+	if !s.hasLetters() || s.is(&words.low) || s.is(&words.dismiss) {
 		return
 	}
 	for i := range s.all {
 		r := &s.all[i]
-		if len(r.words) > mostCommand || helps(r.words) || words.help.reads(r) || len(r.whole) > mostUnparted && strings.ContainsFunc(r.whole, isUnparted) {
+		if len(r.words) > maxCommand || isHelp(r.words) || words.help.inReading(r) || len(r.whole) > maxUnspaced && strings.ContainsFunc(r.whole, isUnspaced) {
 			return
 		}
 	}
@@ -94,13 +94,13 @@ func reasonFor(found kinds) string {
 
 // showsOnly reports whether a control moves around on the page, or shows more of
 // it, by what it is called.
-func showsOnly(name *spoken) bool {
-	return name.is(&words.low) || name.named() && len(name.all[0].words) > 1 && words.showing.holds(&name.all[0], 0, 1)
+func showsOnly(name *phrase) bool {
+	return name.is(&words.low) || name.hasLetters() && len(name.all[0].words) > 1 && words.showing.holds(&name.all[0], 0, 1)
 }
 
 // clearsForm reports whether a control is the form's own to empty its fields, and
 // says no more than that.
-func clearsForm(e *action.Element, name *spoken) bool {
+func clearsForm(e *action.Element, name *phrase) bool {
 	return e.Type == "reset" && !e.Scripted && ordersNothing(e) && (name.is(&words.high) || name.is(&words.low))
 }
 
@@ -130,7 +130,7 @@ func judgeIcon(j *judgement, e *action.Element) {
 // judgeOrders raises the risk by what hidden fields of the form and attributes
 // of the element say is requested.
 func judgeOrders(j *judgement, e *action.Element) {
-	for _, order := range parts(e.Orders) {
+	for _, order := range splitFact(e.Orders) {
 		name, value, _ := strings.Cut(order, "=")
 		name = strings.ToLower(name)
 		switch {
@@ -195,14 +195,14 @@ func judgeMethod(j *judgement, method string) {
 // judgeDialog raises the risk of a control that does what the dialog says that it
 // is in: one that agrees, by all of it, and one whose own name says nothing, by
 // its heading.
-func judgeDialog(j *judgement, name *spoken, facts action.Facts) {
+func judgeDialog(j *judgement, name *phrase, facts action.Facts) {
 	e := facts.Element
-	if e.Dialog == "" || known[j.rule] || onlyShows(e, facts) || e.Toggle {
+	if e.Dialog == "" || decidedByContext[j.rule] || onlyShows(e, facts) || e.Toggle {
 		return
 	}
-	says := parts(e.Dialog)
+	says := splitFact(e.Dialog)
 	switch {
-	case !name.named() || name.in(&words.affirm) && (name.is(&words.affirm) || !name.is(&words.low)):
+	case !name.hasLetters() || name.in(&words.affirm) && (name.is(&words.affirm) || !name.is(&words.low)):
 		judgeWords(j, e.Dialog)
 	case words.save.is(name.text) && kindsOf(says[0]).has(grants):
 		judgeWords(j, says[0])
@@ -218,27 +218,27 @@ const shortDialog = 160
 
 // dismisses reports whether a button only closes or cancels what is open. A
 // bare "Cancel" does, unless what it stands by is something that is cancelled.
-func dismisses(e *action.Element, name *spoken) bool {
+func dismisses(e *action.Element, name *phrase) bool {
 	switch {
 	case e.Submits || !ordersNothing(e):
 		return false
 	case name.is(&words.cancel):
 		return cancelsNothing(e)
-	case name.is(&words.dismiss) && !name.is(&words.affirm), e.Dialog != "" && (crosses[e.Name] && e.Item == "" || refuses(name)):
+	case name.is(&words.dismiss) && !name.is(&words.affirm), e.Dialog != "" && (closeSigns[e.Name] && e.Item == "" || saysNo(name)):
 		return true
 	case name.is(&words.dismiss), name.is(&words.affirm) && e.Dialog != "" && e.Beside == "": // of a notice
-		says := speak(e.Dialog)
+		says := newPhrase(e.Dialog)
 		return words.harmful.find(says.all, mentioned) == findings{}
 	}
 	return false
 }
 
-// crosses are signs that close a dialog.
-var crosses = map[string]bool{"×": true, "✕": true, "✖": true, "✗": true, "⨯": true, "x": true, "X": true}
+// closeSigns are signs that close a dialog.
+var closeSigns = map[string]bool{"×": true, "✕": true, "✖": true, "✗": true, "⨯": true, "x": true, "X": true}
 
-// refuses reports whether the button of a dialog says no: "Keep my account".
-func refuses(name *spoken) bool {
-	if !name.named() || len(name.all[0].words) > mostCommand || name.in(&words.affirm) || words.harmful.find(name.all, mentioned) != (findings{}) {
+// saysNo reports whether the button of a dialog says no: "Keep my account".
+func saysNo(name *phrase) bool {
+	if !name.hasLetters() || len(name.all[0].words) > maxCommand || name.in(&words.affirm) || words.harmful.find(name.all, mentioned) != (findings{}) {
 		return false
 	}
 	return refusals[name.all[0].words[0]]
@@ -252,7 +252,7 @@ var refusals = map[string]bool{
 // savesBeside reports whether there is a button beside e that keeps what was
 // edited.
 func savesBeside(e *action.Element) bool {
-	return slices.ContainsFunc(parts(e.Beside), func(name string) bool {
+	return slices.ContainsFunc(splitFact(e.Beside), func(name string) bool {
 		return words.save.is(name) || words.affirm.is(name) || words.reply.is(name)
 	})
 }
@@ -269,12 +269,12 @@ func cancelsNothing(e *action.Element) bool {
 
 // opensComposer reports whether a button such as "Reply" can only open a place
 // to write: no field around it holds anything to send.
-func opensComposer(e *action.Element, name *spoken) bool {
+func opensComposer(e *action.Element, name *phrase) bool {
 	return e.Blank && name.is(&words.reply) && ordersNothing(e)
 }
 
 // answersCookies reports whether a button answers a cookie banner.
-func answersCookies(e *action.Element, name *spoken) bool {
+func answersCookies(e *action.Element, name *phrase) bool {
 	if !name.is(&words.answers) && !name.is(&words.affirm) && !name.in(&words.cookie) || words.harmful.find(name.all, mentioned).kinds() != 0 {
 		return false
 	}
