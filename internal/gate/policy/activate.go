@@ -23,7 +23,7 @@ func (p *Policy) activate(facts action.Facts) judgement {
 	case isWebLink(e) && !isEmptyLink(e):
 		j = p.navigate(facts, facts.Destination, false)
 		j.hosts = append(hostsOf(facts), j.hosts...)
-		if e.Role != "link" && e.Role != "" && !e.Toggle && !showsOnly(&name) { // a link that says to be a button
+		if e.Role != "link" && e.Role != "" && !e.Toggle && !showsOnly(&name) { // a link with the role of a button
 			j.raise(action.Medium, "click.unmatched", "no rule knows what it does")
 			j.auto = false
 		}
@@ -53,21 +53,21 @@ func takesText(e *action.Element) bool {
 	return e.Editable && !e.Submits && e.LinkURL == "" || e.Editable && e.Tag == "input" && e.Type != "submit" && e.Type != "image"
 }
 
-// isWebLink reports whether e leads to an http or https address. Other schemes
-// never leave the page: they count as buttons.
+// isWebLink reports whether e leads to an http or https address. Links of other schemes do
+// not leave the page, and are judged as buttons.
 func isWebLink(e *action.Element) bool {
 	u, err := url.Parse(e.LinkURL)
 	return e.LinkURL != "" && (err != nil || isWeb(u))
 }
 
-// isEmptyLink reports whether e leads nowhere: what it does, a script does.
+// isEmptyLink reports whether e leads nowhere: a script does what it does.
 func isEmptyLink(e *action.Element) bool {
 	return strings.HasSuffix(e.LinkURL, "#") || strings.HasSuffix(e.LinkURL, "#!")
 }
 
-// judgeElement raises the risk by all that an element is called, by what it and
-// its form order, and by the dialog it is in. One without a name is judged by
-// its label and the addresses behind it, and is never LOW.
+// judgeElement raises the risk by all names of an element, by what its attributes and its
+// form order, and by the dialog that it is in. An element without a name is judged by its
+// label and its addresses, and is never LOW.
 func judgeElement(j *judgement, name *phrase, facts action.Facts) {
 	e := facts.Element
 	say := judgePhrase
@@ -102,10 +102,10 @@ func judgeElement(j *judgement, name *phrase, facts action.Facts) {
 	}
 }
 
-// decidedByContext are the rules that know from more than its name what a control does.
+// decidedByContext are the rules that decide by more than the name of a control.
 var decidedByContext = map[string]bool{"click.dismiss": true, "click.compose": true, "click.cookies": true, "click.reset": true, "submit.cancel": true}
 
-// splitFact are the texts of a fact that holds several.
+// splitFact returns the texts of a fact that has several.
 func splitFact(text string) []string {
 	if text == "" {
 		return nil
@@ -113,8 +113,8 @@ func splitFact(text string) []string {
 	return strings.Split(text, " · ")
 }
 
-// isPlainPart reports whether e is no control by itself: a click on it is one on
-// whatever around it listens.
+// isPlainPart reports whether e is not a control: a click on it acts on an element around it
+// that listens.
 func isPlainPart(e *action.Element) bool {
 	return e.LinkURL == "" && !e.Submits && !e.Toggle && !e.Editable && !controls[e.Role] && !switches[e.Role] && !fields[e.Tag]
 }
@@ -125,8 +125,8 @@ var (
 	switches = map[string]bool{"checkbox": true, "radio": true, "switch": true, "menuitemcheckbox": true, "menuitemradio": true, "tab": true, "option": true, "treeitem": true}
 )
 
-// submit judges sending the form that the element belongs to: by the name of
-// its default button, and by where it is sent.
+// submit judges sending the form of the element: by the name of its default button, and by
+// where it is sent.
 func (p *Policy) submit(facts action.Facts) judgement {
 	e := facts.Element
 	j := judgement{risk: action.Medium, rule: "submit", why: "it submits a form", hosts: hostsOf(facts)}
@@ -162,8 +162,7 @@ func (p *Policy) submit(facts action.Facts) judgement {
 	return j
 }
 
-// posted is the request by which the form of e is sent, as far as it is known
-// before it is.
+// posted is the request that sends the form of e, as far as it is known before.
 func posted(e *action.Element) (action.Request, bool) {
 	return action.Request{Method: http.MethodPost, URL: e.FormAction, Kind: "Document", Document: e.FrameURL}, e.Submits && e.FormMethod == "post" && e.FormAction != ""
 }
@@ -191,9 +190,8 @@ func (p *Policy) judgeAction(j *judgement, facts action.Facts) {
 // isSearch reports whether e is a search field.
 func isSearch(e *action.Element) bool { return e.Type == "search" || e.Role == "searchbox" }
 
-// drag judges dropping one element on another: by what both are called, and,
-// where a field is dropped on, as typing into it. What the drop does is the
-// page's to say, so that it is never LOW.
+// drag judges dropping one element on another: by the names of both, and like typing where
+// the target is a field. The page decides what the drop does, so it is never LOW.
 func (p *Policy) drag(facts action.Facts) judgement {
 	j := judgement{risk: action.Medium, rule: "drag", why: "it drags something onto something else", hosts: hostsOf(facts)}
 	if e := facts.Element; e != nil && e.Protected {

@@ -11,9 +11,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// classify tells how bad a request is by itself, and which kinds of harm it
-// names. What says that it only searches or measures makes it no less than what
-// it names besides.
+// classify judges a request by itself, and returns the kinds of harm that it names. That an
+// address says that it only searches or measures does not lower the risk of what else the
+// request names.
 func (p *Policy) classify(r action.Request) (judgement, kinds) {
 	j := judgement{risk: action.Low, rule: "effect.reads", why: "it only reads", hosts: effectHosts(r)}
 	if reads(r.Method) {
@@ -86,7 +86,7 @@ func (p *Policy) classifyReading(j *judgement, r action.Request) kinds {
 	return kindsOf(strings.Join(segmentsOf(r.URL), " · "))
 }
 
-// judgeStated raises the risk by words that say what is done.
+// judgeStated raises the risk by words that say what the request does.
 func judgeStated(j *judgement, said []string) kinds {
 	found := words.harmful.find(readings(strings.Join(said, " · ")), mentioned)
 	switch {
@@ -98,7 +98,8 @@ func judgeStated(j *judgement, said []string) kinds {
 	return found.kinds()
 }
 
-// judgeHostAndMoney raises the risk by where something is sent, and of money.
+// judgeHostAndMoney raises the risk of requests to banks and payment services, and of those that
+// move money.
 func (p *Policy) judgeHostAndMoney(j *judgement, r action.Request, quiet bool, kind *kinds) {
 	if isBank(hostOf(r.URL)) && !quiet {
 		j.raise(action.High, "effect.bank", "it changes something at a bank")
@@ -113,8 +114,8 @@ func (p *Policy) judgeHostAndMoney(j *judgement, r action.Request, quiet bool, k
 	}
 }
 
-// effectHosts are the hosts whose trust counts: of the request and of the
-// document that makes it.
+// effectHosts are the hosts that must be trusted: of the request and of the document that makes
+// it.
 func effectHosts(r action.Request) []string {
 	hosts := []string{hostOf(r.URL)}
 	if from := hostOf(r.Document); from != "" && from != hosts[0] {
@@ -123,18 +124,17 @@ func effectHosts(r action.Request) []string {
 	return hosts
 }
 
-// quietNames are names of addresses that are sent to without changing anything that
-// matters: searches, checks, and what pages tell about themselves.
+// quietNames are names in addresses of requests that change nothing that matters: searches,
+// checks, and what pages report about themselves.
 var quietNames = setOf(strings.Fields(`search searches query queries filter filters suggest suggestions autocomplete typeahead complete completion lookup find count
 		review preview render validate validation check verify ping poll track log logging stats view views viewed read seen presence typing autosave autosaves draft drafts list browse
 		translate highlight markdown diff batchread msearch scroll recommend recommendations perf performance react reactions heartbeat`))
 
-// analyticsNames are names of addresses to which pages tell about themselves, and
-// nothing else. What stands in the body counts for nothing there.
+// analyticsNames are names in addresses to which pages only report about themselves. The body of
+// such requests does not count.
 var analyticsNames = setOf(strings.Fields(`collect beacon telemetry analytics metrics rum vitals tracking heartbeat keepalive csp impressions impression sentry envelope`))
 
-// isAnalytics reports whether a request goes where pages tell about
-// themselves.
+// isAnalytics reports whether a page reports about itself with a request.
 func isAnalytics(r action.Request) bool {
 	if r.Kind == "CSPViolationReport" {
 		return true
@@ -143,8 +143,8 @@ func isAnalytics(r action.Request) bool {
 	return len(segments) > 0 && r.Method == http.MethodPost && isUnambiguousPath(r.URL) && analyticsNames[segments[len(segments)-1]]
 }
 
-// isAmbiguousName reports whether an address ends with the name of what pages tell about
-// themselves that applications also keep: what a field says is done counts there.
+// isAmbiguousName reports whether an address ends with an analytics name that applications also
+// use for things of their own. Fields that name an action count there.
 func isAmbiguousName(address string) bool {
 	segments := segmentsOf(address)
 	return len(segments) > 0 && ambiguousNames[segments[len(segments)-1]]
@@ -152,9 +152,8 @@ func isAmbiguousName(address string) bool {
 
 var ambiguousNames = setOf(strings.Fields(`metrics tracking heartbeat keepalive impressions impression`))
 
-// isUnambiguousPath reports whether every server reads the path of an address alike: it has
-// no parameters of segments, no slashes that are spelled out, and nothing behind
-// the name of a script.
+// isUnambiguousPath reports whether all servers read the path of an address alike: it has no
+// parameters in segments, no encoded slashes, and nothing after the name of a script.
 func isUnambiguousPath(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || strings.ContainsAny(u.Path, ";\\") || strings.Contains(u.EscapedPath(), "%2") || strings.Contains(u.EscapedPath(), "%5") {
@@ -170,11 +169,12 @@ func isUnambiguousPath(address string) bool {
 	return last != ".." && last != "."
 }
 
-// scriptEndings are endings of programs on servers, which are run whatever stands behind.
+// scriptEndings are file extensions of programs on servers, which run whatever follows in the
+// path.
 var scriptEndings = map[string]bool{".php": true, ".asp": true, ".aspx": true, ".ashx": true, ".asmx": true, ".jsp": true, ".do": true, ".action": true, ".cgi": true, ".pl": true, ".py": true, ".cfm": true}
 
-// harmfulThings are what is sent, paid, or given rights by making one: a POST to a
-// collection of them, or any change of those that are rights.
+// harmfulThings are things whose creation sends, pays or gives rights: by a POST to a collection
+// of them, and by any change of changeableThings.
 var harmfulThings = map[string]kinds{
 	"messages": sends, "message": sends, "mails": sends, "emails": sends, "email": sends, "tweet": sends, "tweets": sends, "toots": sends, "statuses": sends, "sms": sends, "invitations": sends, "invites": sends, "invite": sends,
 	"orders": pays, "order": pays, "payments": pays, "payment": pays, "transfers": pays, "transfer": pays, "bookings": pays, "booking": pays, "purchases": pays,
@@ -184,13 +184,13 @@ var harmfulThings = map[string]kinds{
 	"roles": grants, "role": grants, "visibility": grants, "acl": grants, "access": grants, "forwarding": grants, "users": grants, "admins": grants, "people": grants, "payees": pays, "beneficiaries": pays,
 }
 
-// changeableThings are the things of which every change counts, not only a new one.
+// changeableThings are the harmfulThings of which every change counts, not only the creation.
 var changeableThings = setOf(strings.Fields(`permissions permission roles role visibility acl access forwarding members maintainers collaborators people password passwords passwd mfa 2fa totp`))
 
-// signInNames are names of addresses to which a password is sent to sign in with it.
+// signInNames are names in addresses to which a password is sent for signing in.
 var signInNames = setOf(strings.Fields(`login signin session sessions auth authenticate token logon register signup`))
 
-// judgeThings raises the risk of making what sends, pays or gives rights.
+// judgeThings raises the risk of creating things that send, pay or give rights.
 func (p *Policy) judgeThings(j *judgement, r action.Request, called string, quiet bool) kinds {
 	var found kinds
 	segments := segmentsOf(lenientReading(r.URL))
@@ -223,8 +223,8 @@ func (p *Policy) judgeThings(j *judgement, r action.Request, called string, quie
 	return found
 }
 
-// givesRights reports whether fields say who may do what: those of a form, or of
-// the thing that a JSON body is.
+// givesRights reports whether fields set roles or permissions: fields of a form, or members of a
+// JSON object.
 func givesRights(all []action.BodyField) bool {
 	for _, f := range all {
 		name := strings.TrimRight(strings.ToLower(f.Name), "[]0123456789.")
@@ -235,11 +235,11 @@ func givesRights(all []action.BodyField) bool {
 	return false
 }
 
-// rights are names of fields that say who may do what.
+// rights are names of fields for roles and permissions.
 var rights = setOf(strings.Fields(`role roles user_role userrole permission permissions user_permissions is_superuser is_staff is_admin isadmin issuperuser superuser admin_level
 		access_level accesslevel access_role accessrole capabilities privilege privileges user_groups acl`))
 
-// isMail reports whether fields are those of a message: who gets it, and a subject.
+// isMail reports whether fields are those of a message: a recipient and a subject.
 func isMail(fields []action.BodyField) bool {
 	to, subject := false, false
 	for _, f := range fields {
@@ -253,15 +253,14 @@ func isMail(fields []action.BodyField) bool {
 	return to && subject
 }
 
-// creatingWords are what names of operations begin with that make a thing.
+// creatingWords are first words of operations that create a thing.
 var creatingWords = setOf(strings.Fields(`create add make place new submit send book set update change put post`))
 
-// lookupNames are the names of addresses at which something is only looked for,
-// whatever stands behind them.
+// lookupNames are names in addresses of requests that only search, whatever follows in the path.
 var lookupNames = setOf(strings.Fields(`search searches query queries filter filters suggest suggestions autocomplete typeahead complete completion lookup find count msearch`))
 
-// isQuiet reports whether an address names nothing but what is quiet at its end,
-// or leaves it to a field to say what is done, which is quiet.
+// isQuiet reports whether an address ends with a quiet name, or leaves it to a field to name the
+// action, which is quiet.
 func isQuiet(r action.Request) bool {
 	segments := pathOf(r.URL)
 	if len(segments) == 0 || !isUnambiguousPath(r.URL) {
@@ -279,8 +278,8 @@ func isQuiet(r action.Request) bool {
 	return quietCommand(r, last)
 }
 
-// quietly reports whether a segment begins or ends with a word of a list, and says
-// nothing else that counts.
+// quietly reports whether a segment begins or ends with a word of a list, and has no other word
+// that counts.
 func quietly(s segment, list map[string]bool) bool {
 	if !list[s.words[0]] && !list[s.words[len(s.words)-1]] {
 		return false
@@ -289,8 +288,8 @@ func quietly(s segment, list map[string]bool) bool {
 	return !words.checkout.exact[whole] && !words.checkout.exact[strings.Join(s.words, " ")] && words.harmful.find(pathReadings(s.words), ordered).kinds() == 0 && harmfulThings[s.words[len(s.words)-1]] == 0
 }
 
-// quietCommand reports whether all fields that say what is done say what is quiet,
-// at an address of the page's own site that says nothing itself.
+// quietCommand reports whether all fields that name an action name a quiet one, at an address of
+// the page's own site that names no harm itself.
 func quietCommand(r action.Request, last segment) bool {
 	if siteOf(hostOf(r.URL)) != siteOf(senderOf(r)) || harmfulThings[strings.Join(last.words, " ")] != 0 || kindsOf(strings.Join(last.words, " ")) != 0 {
 		return false
@@ -306,8 +305,7 @@ func quietCommand(r action.Request, last segment) bool {
 	return found
 }
 
-// onlyReads reports whether the name of an operation says that it reads:
-// "torrent-get", "listItems".
+// onlyReads reports whether an operation only reads by its name: "torrent-get", "listItems".
 func onlyReads(operation string) bool {
 	t := tokens(split(operation))
 	return len(t) > 1 && (readingWords[t[0]] || readingWords[t[len(t)-1]]) && kindsOf(split(operation)) == 0
@@ -316,8 +314,7 @@ func onlyReads(operation string) bool {
 // readingWords are the words of operations that read.
 var readingWords = setOf(strings.Fields(`get list fetch read query search find count status info describe lookup`))
 
-// movesMoney reports whether fields hold an amount together with who gets it, or
-// the number of a payment card.
+// movesMoney reports whether fields have an amount and a payee, or the number of a payment card.
 func movesMoney(fields []action.BodyField) bool {
 	amount, to, card := false, false, false
 	for _, f := range fields {
@@ -337,8 +334,8 @@ var (
 	cardWords  = regexp.MustCompile(`\b(card ?number|cc ?number|cardnumber|cvc|cvv|security code)\b`)
 )
 
-// isStatic reports whether a request is for a file that pages load for their
-// looks.
+// isStatic reports whether a request is for a static file of a page, such as a picture or a style
+// sheet.
 func isStatic(r action.Request) bool {
 	if !pageParts[r.Kind] {
 		return r.Kind != "Document" && staticFile[extensionOf(r.URL)]
@@ -347,11 +344,11 @@ func isStatic(r action.Request) bool {
 	return err == nil && (u.RawQuery == "" || staticFile[path.Ext(u.Path)])
 }
 
-// pageParts are the kinds of requests for what a page looks like and runs.
+// pageParts are the kinds of requests for resources of a page.
 var pageParts = map[string]bool{"Image": true, "Stylesheet": true, "Font": true, "Script": true, "Media": true}
 
-// isFile reports whether a request is for a file of a page's looks or code by its
-// kind and its name: cancel.js does nothing.
+// isFile reports whether a request is for a resource of a page by its kind and its file extension:
+// cancel.js does nothing.
 func isFile(r action.Request) bool {
 	u, err := url.Parse(r.URL)
 	if !pageParts[r.Kind] || err != nil || u.RawQuery != "" {

@@ -41,9 +41,8 @@ func QueriedCall(q action.PolicyQuery) (action.Call, *action.Verb, error) {
 	return call, verb, nil
 }
 
-// Explain says what would become of the call that a query asks about, by the
-// facts that were seen; nil takes them from the query. It is as pure as
-// Decide. Faults: as Question.
+// Explain says what would become of the call that a query asks about, with the facts of a page; nil
+// takes the facts from the query. Like Decide it has no effects. Faults: as QueriedCall.
 func (p *Policy) Explain(q action.PolicyQuery, seen *action.Facts) (action.PolicyExplanation, error) {
 	call, verb, err := QueriedCall(q)
 	if err != nil {
@@ -70,7 +69,7 @@ func (p *Policy) Explain(q action.PolicyQuery, seen *action.Facts) (action.Polic
 	return out, nil
 }
 
-// shownDecision is the decision, where a person is asked at the wire that.
+// shownDecision is the decision for people: a deferred call is one that is asked about.
 func (v Verdict) shownDecision() string {
 	if v.Deferred {
 		return Ask.String()
@@ -78,7 +77,7 @@ func (v Verdict) shownDecision() string {
 	return v.Decision.String()
 }
 
-// triedRules says of every rule whether it matched; without a view none was asked.
+// triedRules says of every rule whether it matched; without a view no rule was considered.
 func (p *Policy) triedRules(v *view) []action.RuleTried {
 	var all []action.RuleTried
 	decided := false
@@ -101,8 +100,7 @@ func (p *Policy) triedRules(v *view) []action.RuleTried {
 	return all
 }
 
-// assumedFacts makes the facts that a query states, and says what it takes for
-// granted.
+// assumedFacts returns the facts that a query states, and what is assumed besides.
 func (p *Policy) assumedFacts(q action.PolicyQuery, call action.Call, verb *action.Verb) (f action.Facts, assumed []string) {
 	assumed = []string{"the page was not looked at: facts that were not given are empty"}
 	f = action.Facts{Page: action.Page{URL: withScheme(q.PageURL)}, Options: q.Options}
@@ -132,8 +130,8 @@ func (p *Policy) assumedFacts(q action.PolicyQuery, call action.Call, verb *acti
 	return f, assumed
 }
 
-// destination judges an address by the configured list; the egress proxy, which
-// decides, also looks at what a name resolves to.
+// destination judges an address by the configured list. The egress proxy, which decides, also checks
+// the addresses that a name resolves to.
 func (p *Policy) destination(address string) *action.Destination {
 	u, err := url.Parse(address)
 	if err != nil || !isWeb(u) {
@@ -161,7 +159,7 @@ func withScheme(address string) string {
 	return "https://" + address
 }
 
-// tags are what a role is most often made of.
+// tags are the most frequent tags of elements of a role.
 var tags = map[string]string{"button": "button", "link": "a", "textbox": "input", "searchbox": "input", "checkbox": "input", "radio": "input", "combobox": "select"}
 
 func elementOf(e action.PolicyElement) *action.Element {

@@ -8,8 +8,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// typing judges text typed into the element found, with what its control
-// characters do: the page engine types Enter and Tab as keys.
+// typing judges text that is typed into the element, with the effects of its control characters:
+// the page engine types Enter and Tab as keys.
 func (p *Policy) typing(args *action.Type, facts action.Facts) judgement {
 	j := p.fill(facts)
 	if facts.Element == nil {
@@ -32,8 +32,8 @@ func (p *Policy) typing(args *action.Type, facts action.Facts) judgement {
 	return j
 }
 
-// refuseUnjudged refuses what would go on in an element that nobody has looked at: text
-// in another field, Enter on a button.
+// refuseUnjudged refuses text that would continue in an element that was not judged: in another
+// field, or as Enter on a button.
 func refuseUnjudged(key string) judgement {
 	return judgement{
 		risk: action.Critical, rule: "field.astray", why: "what is typed after " + key + " would go to an element that was not judged",
@@ -41,7 +41,7 @@ func refuseUnjudged(key string) judgement {
 	}
 }
 
-// enter judges the Enter key on the element found.
+// enter judges the Enter key on the element.
 func (p *Policy) enter(facts action.Facts) judgement {
 	e := facts.Element
 	switch {
@@ -56,7 +56,7 @@ func (p *Policy) enter(facts action.Facts) judgement {
 	case e.Editable:
 		j := judgement{risk: action.Medium, rule: "press.enter", why: "Enter may send what is in the field", hosts: hostsOf(facts)}
 		if !e.Code {
-			judgeWords(&j, firstOf(splitFact(e.Dialog))) // as its button, which is not known
+			judgeWords(&j, firstOf(splitFact(e.Dialog))) // in place of its button, which is not known
 		}
 		return j
 	}
@@ -79,8 +79,8 @@ func isSearchField(e *action.Element) bool {
 	return e.Tag == "input" && words.search.written(text) && !words.personal.in(text) && !words.composer.in(text)
 }
 
-// sendsOnEnter reports whether e is for a message, a comment or the like, where
-// Enter sends. In a text area it does so in chats only.
+// sendsOnEnter reports whether e is for a message, a comment or the like that Enter sends. In a text
+// area that is so in chats only.
 func sendsOnEnter(e *action.Element) bool {
 	text := fieldText(e)
 	return !e.Code && words.composer.in(text) && (e.Tag != "textarea" || !words.free.in(text))
@@ -117,8 +117,8 @@ func (p *Policy) fill(facts action.Facts) judgement {
 	return j
 }
 
-// choose judges the choice of options, by the list's purpose and by what the
-// options say: a page may act on a choice at once.
+// choose judges the choice of options by the purpose of the list and by the options' texts: a page
+// may act on a choice at once.
 func (p *Policy) choose(args *action.Select, facts action.Facts) judgement {
 	j := p.fill(facts)
 	for _, text := range args.Values {
@@ -127,7 +127,7 @@ func (p *Policy) choose(args *action.Select, facts action.Facts) judgement {
 	return judgeOptions(j, facts)
 }
 
-// judgeOptions raises the risk by the options that would or could be chosen.
+// judgeOptions raises the risk by the options that would be, or could be, chosen.
 func judgeOptions(j judgement, facts action.Facts) judgement {
 	for _, text := range facts.Options {
 		judgeWords(&j, text)
@@ -135,7 +135,7 @@ func judgeOptions(j judgement, facts action.Facts) judgement {
 	return j
 }
 
-// fieldText is everything that says what a field is for.
+// fieldText is all texts that say what a field is for.
 func fieldText(e *action.Element) string {
 	return strings.Join([]string{e.Name, split(e.Label), e.Placeholder, split(e.FieldName), e.Also}, " · ")
 }
@@ -145,15 +145,14 @@ var (
 	secretTokens  = map[string]bool{"current-password": true, "new-password": true, "one-time-code": true}
 )
 
-// isSecret reports whether a field holds what an agent must never type. A
-// protected field counts, unless all that protects it is that it is for a
-// payment card.
+// isSecret reports whether a field is for a secret, which an agent must never type. A protected field
+// is, unless it is only protected because it is for a payment card.
 func isSecret(e *action.Element, text string) bool {
 	if e.Type == "password" || hasToken(e, func(t string) bool { return secretTokens[t] }) {
 		return true
 	}
 	if isCard(e) {
-		return false // its security code is no password
+		return false // the card's security code is not a password
 	}
 	return words.secret.in(text) || e.Protected && !words.guarded.in(text)
 }
@@ -164,7 +163,7 @@ func isCard(e *action.Element) bool {
 	return hasToken(e, func(t string) bool { return strings.HasPrefix(t, "cc-") })
 }
 
-// isPersonal reports whether autocomplete marks any other field.
+// isPersonal reports whether autocomplete marks a field of another kind.
 func isPersonal(e *action.Element) bool {
 	return hasToken(e, func(t string) bool { return t != "on" && t != "off" })
 }
@@ -178,7 +177,7 @@ func hasToken(e *action.Element, match func(string) bool) bool {
 	return false
 }
 
-// press judges a key or a combination of keys on the element found.
+// press judges a key or a combination of keys on the element.
 func (p *Policy) press(combination string, facts action.Facts) judgement {
 	key, modified := keyOf(combination)
 	switch strings.ToLower(key) {
@@ -202,7 +201,7 @@ func (p *Policy) press(combination string, facts action.Facts) judgement {
 	if e != nil && (key == " " || strings.EqualFold(key, "space") || strings.EqualFold(key, "spacebar")) {
 		j := p.activate(facts)
 		if j.refuse == "" {
-			return j // a link is not followed by the space bar, but where one is blocked nothing is lost
+			return j // the space bar does not follow links, so nothing is lost where a link is blocked
 		}
 	}
 	j := judgement{risk: action.Medium, rule: "press.shortcut", why: "the key may be a shortcut of the page", hosts: hostsOf(facts)}
@@ -212,7 +211,7 @@ func (p *Policy) press(combination string, facts action.Facts) judgement {
 	return judgeAltKey(j, combination)
 }
 
-// judgeModifier raises the risk of Enter with another key: in many editors it sends.
+// judgeModifier raises the risk of Enter with a modifier key, which sends in many editors.
 func judgeModifier(j judgement, modified bool, combination string, facts action.Facts) judgement {
 	if e := facts.Element; e != nil && e.Code && strings.Contains(combination, "+") {
 		j.raise(action.High, "press.run", "with another key, Enter runs code in many editors")
@@ -227,8 +226,8 @@ func judgeModifier(j judgement, modified bool, combination string, facts action.
 	return j
 }
 
-// isLetterKey reports whether a key puts in or takes away a letter, or undoes
-// that. What it pastes nobody has seen.
+// isLetterKey reports whether a key types or deletes a letter, or undoes that. A key that pastes does
+// not count: nobody has seen the text.
 func isLetterKey(key string, modified bool) bool {
 	if modified {
 		return isEditKey(key) && !strings.EqualFold(key, "v") && !strings.EqualFold(key, "insert")
@@ -240,7 +239,7 @@ func isLetterKey(key string, modified bool) bool {
 	return utf8.RuneCountInString(key) == 1
 }
 
-// isEditKey reports whether a key with Control edits text, and nothing else.
+// isEditKey reports whether a key with Control only edits text.
 func isEditKey(key string) bool {
 	switch strings.ToLower(key) {
 	case "a", "c", "x", "v", "y", "z", "backspace", "delete", "del", "insert":
@@ -249,8 +248,8 @@ func isEditKey(key string) bool {
 	return false
 }
 
-// judgeAltKey raises the risk of keys with Alt: they activate an element of the
-// page that was not looked at (HTML standard, accesskey).
+// judgeAltKey raises the risk of keys with Alt, which may activate an element that was not judged
+// (HTML standard, accesskey).
 func judgeAltKey(j judgement, combination string) judgement {
 	for held := range strings.SplitSeq(combination, "+") {
 		if held == "Alt" || held == "Option" {
@@ -260,8 +259,8 @@ func judgeAltKey(j judgement, combination string) judgement {
 	return j
 }
 
-// move judges a key that moves the focus, the cursor or the view. In a list or
-// slider it changes the value.
+// move judges a key that moves the focus, the cursor or the view. In a list or slider it changes the
+// value.
 func (p *Policy) move(facts action.Facts) judgement {
 	e := facts.Element
 	if e != nil && (e.Tag == "select" || e.Role == "slider" || e.Role == "spinbutton") && !e.Protected {
@@ -270,8 +269,7 @@ func (p *Policy) move(facts action.Facts) judgement {
 	return judgement{risk: action.Low, rule: "press.move", why: "the key moves the focus or the view", hosts: hostsOf(facts)}
 }
 
-// keyOf returns the last key of a combination, and whether others than Shift
-// are held with it.
+// keyOf returns the last key of a combination, and whether a key other than Shift is held with it.
 func keyOf(combination string) (key string, modified bool) {
 	key = combination
 	for {
@@ -288,9 +286,8 @@ func keyOf(combination string) (key string, modified bool) {
 	return strings.TrimSpace(key), modified
 }
 
-// upload judges giving files to a page: they leave for wherever the page sends
-// them. An element that is no file input is clicked first, and judged as that
-// too.
+// upload judges giving files to a page, which may send them anywhere. An element that is not a file
+// input is clicked first, so the click is judged too.
 func (p *Policy) upload(args *action.Upload, facts action.Facts) judgement {
 	e := facts.Element
 	if args.Clear && args.Count() == 0 {

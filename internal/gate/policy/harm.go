@@ -7,14 +7,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// harm is what a phrase of a control says that it does.
+// harm is what a phrase of a control means.
 type harm struct {
 	risk action.Risk
 	kind kinds
 }
 
-// harmful are the phrases of controls of all languages, with what each does, so
-// that a text is looked through once.
+// harmful is an index of the phrases of controls in all languages with their harm, so that a text is
+// searched once.
 type harmful struct {
 	phrases, skeletons map[string][]harmPhrase // by their first word; as skeletons
 	parts              map[rune][]harmPart     // of scripts that do not part words, by their first letter
@@ -48,16 +48,16 @@ func (h *harmful) add(phrase string, what harm) {
 	h.skeletons[a[0]] = append(h.skeletons[a[0]], harmPhrase{a, what})
 }
 
-// matchMode is which phrases of a text count.
+// matchMode says which phrases of a text count.
 type matchMode int
 
 const (
 	mentioned matchMode = iota // all
-	done                       // those that are done: "Post", and not "View post"
-	ordered                    // those that a text begins or ends with, and that are not the name of a thing
+	done                       // those that are actions: "Post", and not "View post"
+	ordered                    // those at the beginning or the end of a text that are not names of things
 )
 
-// findings are the harms that phrases of a text name, by risk.
+// findings are the kinds of harm that phrases of a text name, by risk.
 type findings struct {
 	critical, high kinds
 	medium         bool
@@ -76,7 +76,7 @@ func (f *findings) add(h harm) {
 	}
 }
 
-// find looks through all readings of a text.
+// find searches all readings of a text.
 func (h *harmful) find(all []reading, how matchMode) (f findings) {
 	for i := range all {
 		h.findIn(&all[i], how, &f)
@@ -98,7 +98,7 @@ func (h *harmful) findIn(r *reading, how matchMode, f *findings) {
 		}
 	}
 	if isASCII(r.whole) || how == ordered && words.noun.exact[r.whole] {
-		return // no script that writes words together
+		return // not in a script without spaces
 	}
 	for at, letter := range r.whole {
 		list := h.parts[letter]
@@ -121,8 +121,8 @@ func counts(r *reading, at, length int, how matchMode) bool {
 	return true
 }
 
-// isThingName reports whether the words at a place of a reading name a thing: they
-// can, and stand after a word that shows it or before one that belongs to it.
+// isThingName reports whether the words at a place of a reading are the name of a thing: they can be a
+// noun, and follow a word such as "view" or precede one such as "list".
 func isThingName(r *reading, at, length int) bool {
 	if !words.noun.holds(r, at, length) {
 		return false
@@ -133,7 +133,7 @@ func isThingName(r *reading, at, length int) bool {
 	return at+length < len(r.words) && words.things.holds(r, at+length, 1)
 }
 
-// isCompoundName is names for scripts that write words together.
+// isCompoundName is isThingName for scripts without spaces.
 func isCompoundName(whole string, at int, part string) bool {
 	if !words.noun.exact[part] {
 		return false
@@ -152,11 +152,11 @@ func isCompoundName(whole string, at int, part string) bool {
 	return false
 }
 
-// phrase is a text with the ways to read it, taken once.
+// phrase is a text with its readings.
 type phrase struct {
 	text string
 	all  []reading
-	key  string // its words that hold letters: whole phrases are found by it
+	key  string // its words that have letters: whole phrases are looked up by it
 }
 
 func newPhrase(text string) phrase {
@@ -169,7 +169,7 @@ func newPhrase(text string) phrase {
 	return s
 }
 
-// lettersOnly joins the words that hold letters.
+// lettersOnly joins the words that have letters.
 func lettersOnly(all []string) string {
 	plain := true
 	for _, t := range all {
@@ -187,10 +187,10 @@ func lettersOnly(all []string) string {
 	return strings.Join(kept, " ")
 }
 
-// is reports whether the text is a phrase of l, numbers aside.
+// is reports whether the text is a phrase of l, without regard to numbers.
 func (s *phrase) is(l *lexicon) bool { return l.exact[s.key] }
 
-// hasLetters reports whether the text names something: it holds a letter.
+// hasLetters reports whether the text has a letter.
 func (s *phrase) hasLetters() bool { return s.key != "" }
 
 // in reports whether a phrase of l is in the text.
@@ -207,15 +207,13 @@ const (
 	ends                       // cancels, revokes, blocks, signs out
 )
 
-// kindNames are the kinds as sections of the word lists name them, after the
-// risk: "high sends".
+// kindNames are the names of the kinds in sections of the word lists, after the risk: "high sends".
 var kindNames = map[string]kinds{"destroys": destroys, "sends": sends, "pays": pays, "grants": grants, "ends": ends}
 
 // has reports whether k and other have a kind in common.
 func (k kinds) has(other kinds) bool { return k&other != 0 }
 
-// kindsOf tells which kinds of harm the words of a text name, in every language
-// and however the text is read. The zero kinds means none.
+// kindsOf returns the kinds of harm that the words of a text name, in every language and reading.
 func kindsOf(text string) kinds {
 	if text == "" {
 		return 0
@@ -223,8 +221,8 @@ func kindsOf(text string) kinds {
 	return words.harmful.find(readings(text), mentioned).kinds()
 }
 
-// splitSection parts the name of a section into its meaning and the kind of harm,
-// which is empty where it has none.
+// splitSection splits the name of a section into its meaning and the kind of harm, which may be
+// empty.
 func splitSection(section string) (meaning, kind string) {
 	meaning, kind, _ = strings.Cut(section, " ")
 	return meaning, kind

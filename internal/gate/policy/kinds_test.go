@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestKindsOfHarmAreToldApart(t *testing.T) {
+func TestKindsOfHarmAreDistinguished(t *testing.T) {
 	for text, want := range map[string]kinds{
 		"": 0, "Next": 0, "Save": 0, "Undeleted": 0,
 		"Delete": destroys, "Delete 3 items": destroys, "Move to trash": destroys, "Factory reset": destroys, "Delete account": destroys,

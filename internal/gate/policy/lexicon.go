@@ -13,7 +13,7 @@ import (
 //go:embed words/*.txt
 var files embed.FS
 
-// lexicon are the phrases of one meaning in every language.
+// lexicon is the phrases of one meaning in all languages.
 type lexicon struct {
 	phrases   map[string][][]string // by their first word
 	skeletons map[string][][]string // the same, as words that look alike are written: see skeleton
@@ -42,13 +42,12 @@ func (l *lexicon) add(phrase string) {
 	l.skeletons[a[0]] = append(l.skeletons[a[0]], a)
 }
 
-// isUnspaced reports whether r belongs to a script that writes words together.
+// isUnspaced reports whether r belongs to a script without spaces between words.
 func isUnspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-// in reports whether one of the phrases is in a text, at word boundaries,
-// however the text is read.
+// in reports whether one of the phrases is in a reading of a text, at word boundaries.
 func (l *lexicon) in(text string) bool { return l.inAny(readings(text)) }
 
 func (l *lexicon) inAny(all []reading) bool {
@@ -60,8 +59,8 @@ func (l *lexicon) inAny(all []reading) bool {
 	return false
 }
 
-// written reports whether one of the phrases is in a text as it is written:
-// for what lowers a risk, which what only looks alike must not.
+// written reports whether one of the phrases is in a text as it is written. Conditions that lower a risk
+// use it: a text that only looks alike must not lower one.
 func (l *lexicon) written(text string) bool { return l.inReading(&readings(text)[0]) }
 
 func (l *lexicon) inReading(r *reading) bool {
@@ -77,7 +76,7 @@ func (l *lexicon) inReading(r *reading) bool {
 		}
 	}
 	if isASCII(r.whole) {
-		return false // no script that writes words together
+		return false // not in a script without spaces
 	}
 	for _, part := range l.parts {
 		if strings.Contains(r.whole, part) {
@@ -99,8 +98,7 @@ func (l *lexicon) holds(r *reading, at, length int) bool {
 	return l.exact[whole]
 }
 
-// is reports whether a text is one of the phrases and nothing more, numbers
-// aside.
+// is reports whether a text is one of the phrases and nothing more, without regard to numbers.
 func (l *lexicon) is(text string) bool { return l.exact[lettersOnly(tokens(text))] }
 
 func hasLetter(word string) bool { return strings.ContainsFunc(word, unicode.IsLetter) }
@@ -117,7 +115,7 @@ func startsWith(list, prefix []string) bool {
 	return true
 }
 
-// dictionary is every meaning the rules know.
+// dictionary is the phrases of all meanings.
 type dictionary struct {
 	critical, high, medium, low     lexicon // of controls
 	secret, guarded, personal, free lexicon // of fields
@@ -143,7 +141,7 @@ func (d *dictionary) sections() map[string]*lexicon {
 	}
 }
 
-// hostLists is what hosts.txt holds.
+// hostLists is the content of hosts.txt.
 type hostLists struct {
 	payment, bank, sensitive                   patterns
 	paymentLabels, bankLabels, sensitiveLabels map[string]bool
@@ -152,13 +150,12 @@ type hostLists struct {
 	actingWords, actingWith, changing, forms, showingNames, showingActs, amounts, documents, titles, pages, icons map[string]bool
 }
 
-// sectionRisks are those of what sections of control words do.
+// sectionRisks are the risks of the sections of control words.
 var sectionRisks = map[string]action.Risk{"critical": action.Critical, "high": action.High, "medium": action.Medium}
 
 var words, hosts = mustLoad()
 
-// mustLoad reads the embedded lists. They are part of the program: a test
-// holds that each is complete.
+// mustLoad reads the embedded lists. A test checks that each is complete.
 func mustLoad() (*dictionary, *hostLists) {
 	d, h := &dictionary{}, &hostLists{}
 	sections := d.sections()
@@ -210,8 +207,8 @@ func setOf(list []string) map[string]bool {
 	return set
 }
 
-// sectionsOf reads a list: [section], or [section kind] for words of harm, then
-// phrases parted by commas; # begins a comment.
+// sectionsOf reads a list: [section], or [section kind] for words of harm, then phrases separated by
+// commas; # begins a comment.
 func sectionsOf(name string) map[string][]string {
 	text, err := fs.ReadFile(files, name)
 	if err != nil {

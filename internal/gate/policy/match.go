@@ -7,8 +7,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// view is a call as rules see it. Texts are taken from it once, and only when
-// a rule asks.
+// view is a call as rules see it. Its texts are read when a rule first needs them.
 type view struct {
 	call  *action.Call
 	verb  *action.Verb
@@ -17,10 +16,10 @@ type view struct {
 	texts map[string][]textForms // by parameter
 }
 
-// textForms is a text in the forms that a rule may know it by.
+// textForms is a text in the forms that a condition may match.
 type textForms struct {
-	lower string   // where it is ASCII
-	forms []string // as it is first; more where letters can be written in other ways
+	lower string   // in lower case; empty where it is not ASCII
+	forms []string // the text itself first, then others where letters can be written in several ways
 }
 
 func (v *view) values(param string) []textForms {
@@ -47,7 +46,7 @@ func (v *view) values(param string) []textForms {
 	return texts
 }
 
-// miss is why a rule does not match a call. The zero miss says that it does.
+// miss is why a rule does not match a call. The zero miss means that it matches.
 type miss struct {
 	kind missKind
 	at   int // the condition, from 0
@@ -64,7 +63,7 @@ const (
 	conditionFails
 )
 
-// explain says in words why a rule does not match.
+// explain describes why a rule does not match.
 func (x *rule) explain(m miss) string {
 	switch m.kind {
 	case matched:
@@ -84,8 +83,8 @@ func (x *rule) explain(m miss) string {
 	return fmt.Sprintf("condition %d on %s does not hold", m.at+1, x.conditions[m.at].param)
 }
 
-// match holds a call against the rule. What the rule allows must hold for
-// every host and value of the call; what it asks about or denies for one.
+// match compares a call with the rule. A rule that allows must match every host and value of
+// the call; a rule that asks or denies, one of them.
 func (x *rule) match(v *view) miss {
 	switch {
 	case x.verbs != nil && !x.verbs[v.verb.Name]:
@@ -105,8 +104,8 @@ func (x *rule) match(v *view) miss {
 	return miss{}
 }
 
-// givesRaw reports whether the rule may give a verb that is raw: it names the
-// verb and the roles, and the verb is raw by itself, not by its arguments.
+// givesRaw reports whether the rule can give a raw verb to a role: it names the verb and the
+// roles, and the verb is raw by itself, not only because of its arguments.
 func (x *rule) givesRaw(verb *action.Verb) bool {
 	row, known := action.Lookup(verb.Name)
 	return known && row.Class == action.Raw && x.grants && x.verbs[verb.Name]
@@ -135,8 +134,8 @@ func (c *condition) holds(v *view, every bool) bool {
 	return every && len(values) > 0
 }
 
-// is reports whether a text is what the condition asks for. Strictly, only as
-// it is written: what looks alike must not be allowed for it.
+// is reports whether a text fulfils the condition. Strictly, only the text as it is written
+// counts: a text that only looks alike must not be allowed.
 func (c *condition) is(text *textForms, strictly bool) bool {
 	forms := text.forms
 	if strictly {
@@ -161,8 +160,8 @@ func (c *condition) is(text *textForms, strictly bool) bool {
 	return false
 }
 
-// formsOf are the ways to read a text: as it is, without invisible letters and
-// compatibility forms, without marks, and with look-alike letters as Latin.
+// formsOf returns the forms of a text: as it is, without invisible letters and compatibility
+// forms, without marks, and with look-alike letters as Latin ones.
 func formsOf(text string) []string {
 	forms := []string{text}
 	if isASCII(text) {

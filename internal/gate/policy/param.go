@@ -10,17 +10,16 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// Param is a fact that a condition may ask about. What a verb's own arguments
-// are called is in its row.
+// Param is a fact that a condition may be about. The names of a verb's arguments are in its row.
 type Param struct {
 	Name string
 	Doc  string
 
-	on func(*action.Verb) bool // verbs that have it
+	on func(*action.Verb) bool // reports whether a verb has the fact
 	of func(*action.Facts) []string
 }
 
-// Params lists the facts that conditions may ask about.
+// Params lists the facts that conditions may be about.
 var Params = []Param{
 	{"page.url", "address of the page", always, func(f *action.Facts) []string { return []string{f.Page.URL} }},
 	{"page.host", "its host", always, func(f *action.Facts) []string { return []string{hostOf(f.Page.URL)} }},
@@ -60,7 +59,7 @@ var Params = []Param{
 	{"dialog.message", "what the dialog says", answers, dialog(func(d *action.Dialog) string { return d.Message })},
 }
 
-// paramIndex are where the facts are in Params, by name.
+// paramIndex has the index of each fact in Params, by name.
 var paramIndex = func() map[string]int {
 	m := make(map[string]int, len(Params))
 	for i, p := range Params {
@@ -102,7 +101,7 @@ func dialog(of func(*action.Dialog) string) func(*action.Facts) []string {
 	return func(f *action.Facts) []string { return factText(f.Dialog, of) }
 }
 
-// factText is what something says, nothing where it is not there.
+// factText is a text of something that may be absent.
 func factText[T any](of *T, what func(*T) string) []string {
 	if of == nil {
 		return nil
@@ -110,8 +109,8 @@ func factText[T any](of *T, what func(*T) string) []string {
 	return []string{what(of)}
 }
 
-// verbsOf are the verbs that a name in a rule stands for: a verb, with the
-// steps it consists of, or the verbs of an MCP tool.
+// verbsOf are the verbs that a name in a rule covers: for a verb, the verb and its steps; for an
+// MCP tool, the tool's verbs.
 var verbsOf = func() map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	add := func(name string, verbs ...string) {
@@ -128,10 +127,10 @@ var verbsOf = func() map[string]map[string]bool {
 			add(v.Tool, v.Name)
 		}
 	}
-	for _, name := range []string{action.VerbPageCrawl.Name, "browser_crawl"} { // its pages are judged one by one
+	for _, name := range []string{action.VerbPageCrawl.Name, "browser_crawl"} { // each of its pages is judged, too
 		add(name, action.VerbCrawlPage.Name, action.VerbCrawlFile.Name)
 	}
-	for _, v := range action.Offered() { // what presses an element is a click
+	for _, v := range action.Offered() { // a rule for clicks covers all verbs that press an element
 		if v.Presses() {
 			add(action.VerbPageClick.Name, v.Name)
 			add(action.VerbPageClick.Tool, v.Name)
@@ -144,11 +143,11 @@ var verbsOf = func() map[string]map[string]bool {
 
 var toolNames = slices.Sorted(maps.Keys(verbsOf))
 
-// checkParam complains where one of the verbs has neither such an argument nor
-// such a fact: the condition would never hold for it. Verbs that only a rule for
-// clicks covers need not have what a click has.
+// checkParam complains if one of the verbs has neither such an argument nor such a fact: the condition
+// would never hold for it. Verbs that are only covered because they press need not have what a click
+// has.
 func (r *reader) checkParam(path, param string, verbs map[string]bool) {
-	if len(verbs) == 0 { // every verb, or none that is known: what is asked for must be there for some
+	if len(verbs) == 0 { // every verb, or no known verb: some verb must have the parameter
 		var all []string
 		for _, v := range action.Offered() {
 			all = append(all, paramsOf(v)...)
@@ -167,7 +166,7 @@ func (r *reader) checkParam(path, param string, verbs map[string]bool) {
 	}
 }
 
-// paramsOf lists what conditions may ask about for a verb.
+// paramsOf lists the parameters of a verb that conditions may be about.
 func paramsOf(v *action.Verb) []string {
 	all := argumentsOf(reflect.TypeOf(v.NewArgs()), "")
 	for _, p := range Params {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// pattern is a regular expression, searched whatever the case. Most texts are
-// told by the words it needs, without running it: 50 ns in place of 2 µs.
+// pattern is a regular expression that is searched without regard to case. For most texts it is enough
+// to look for the words that it requires: 50 ns in place of 2 µs.
 type pattern struct {
 	*regexp.Regexp
 	required []string // lower case: one of these is in every ASCII text that matches; nil where that is not known
 }
 
 func newPattern(text string) (*pattern, error) {
-	if _, err := regexp.Compile(text); err != nil { // by itself: what is put around it could repair it
+	if _, err := regexp.Compile(text); err != nil { // alone: the brackets around it could make it valid
 		return nil, err
 	}
 	whole := "(?i)(?:" + text + ")"
@@ -47,7 +47,7 @@ func containsAny(text string, words []string) bool {
 	return false
 }
 
-// requiredWords returns words of which every match has one, nil where there are none.
+// requiredWords returns words of which every match has one; nil where there are none.
 func requiredWords(tree *syntax.Regexp) []string {
 	switch tree.Op {
 	case syntax.OpLiteral:

@@ -1,6 +1,6 @@
-// Package policy says what becomes of a call: it runs, a person is asked, or
-// it is refused. A policy is a value: the same call and the same facts give the
-// same verdict, and nothing is read, waited for or written.
+// Package policy decides what becomes of a call: it runs, a person is asked, or it is
+// refused. A policy is a value: the same call with the same facts gets the same verdict, and
+// a decision reads, writes and waits for nothing.
 package policy
 
 import (
@@ -24,7 +24,7 @@ const (
 	Allow
 )
 
-// String returns the name of d; anything unknown is a refusal.
+// String returns the name of d; an unknown decision is a refusal.
 func (d Decision) String() string {
 	switch d {
 	case Ask:
@@ -42,32 +42,32 @@ type Verdict struct {
 	Rule     string     // which rule decided, stable; "click.delete"
 	Why      string     // one sentence without a full stop, for people
 	Code     fault.Code // of a refusal: denied_by_policy or blocked_domain
-	Host     string     // whose trust counted; a grant is for it. Empty: no grant can cover the call
+	Host     string     // that a grant would cover. Empty: no grant can cover the call
 	Hint     string     // of a refusal: what to do instead
 	Private  bool       // what is typed must not be recorded or shown
-	Deferred bool       // of an allowed call: nobody was asked yet, and what it sends carries its risk
-	Channel  bool       // of a question about a MEDIUM act: it is asked before the act only because the page has a channel open that cannot be held
+	Deferred bool       // of an allowed call: nobody was asked, and the requests that it causes get its risk
+	Channel  bool       // of a question about a MEDIUM act: it is asked before the act only because the page has an open channel whose messages cannot be held
 }
 
-// Config is what a deployment decides. The zero Config trusts nobody and asks
-// nobody: everything that needs a person is refused.
+// Config is the policy's part of the configuration. The zero Config trusts nobody and asks
+// nobody: a call that needs a person is refused.
 type Config struct {
-	Enabled   bool     // people are there to be asked; security.hitl.enabled
+	Enabled   bool     // people can be asked; security.hitl.enabled
 	Trusted   []string // hosts and "*." patterns where MEDIUM calls run unasked
-	Sensitive []string // hosts and "*." patterns that are HIGH to navigate to, and never trusted
+	Sensitive []string // hosts and "*." patterns: navigating to them is HIGH, and they are never trusted
 	Rules     []Rule   // the first that matches decides
 
 	AskAt   AskAt        // AskAtAct when empty
 	Effects []EffectRule // of requests that leave the browser; the first that matches decides
 
-	// What follows is shown, and judges nothing.
+	// The rest is shown to callers, and decides nothing.
 	Allowed []string // where agents may go: hosts, "*." patterns, host:port
 	File    string   // the configuration file
 	SHA256  string   // of the file, hex
 }
 
-// Policy judges calls. The zero Policy, and a nil one, refuse everything. It
-// is safe for concurrent use.
+// Policy decides about calls. The zero Policy and a nil Policy refuse everything. It is safe
+// for concurrent use.
 type Policy struct {
 	made         bool
 	enabled      bool
@@ -77,13 +77,13 @@ type Policy struct {
 	atWire       bool
 	effects      []effectRule
 	allowedHosts patterns        // where agents may go
-	granted      map[string]bool // raw verbs that some rule gives to agents
+	granted      map[string]bool // raw verbs that a rule gives to agents
 	hash         string
 	source       Config
 }
 
-// New makes a policy. A configuration with a problem is a fault
-// invalid_request that names the first one.
+// New makes a policy. Fault: invalid_request for a configuration with a problem; it names
+// the first one.
 func New(c Config) (*Policy, error) {
 	p, problems := read(c)
 	if len(problems) > 0 {
@@ -93,7 +93,7 @@ func New(c Config) (*Policy, error) {
 	return p, nil
 }
 
-// Check returns everything that is wrong with a configuration, in its order.
+// Check returns all problems of a configuration, in its order.
 func Check(c Config) []Problem {
 	_, problems := read(c)
 	return problems
@@ -125,8 +125,8 @@ func read(c Config) (*Policy, []Problem) {
 	return p, r.problems
 }
 
-// Hash identifies the policy: two with the same hash judge alike. It is hex of
-// SHA-256.
+// Hash identifies the policy: two policies with the same hash decide alike. It is the
+// SHA-256 in hex.
 func (p *Policy) Hash() string { return p.hash }
 
 func hashOf(c Config) string {
@@ -138,13 +138,14 @@ func hashOf(c Config) string {
 	return fmt.Sprintf("%x", sha256.Sum256(text))
 }
 
-// Decide judges a call by its verb's row and the facts of the live page.
+// Decide decides about a call, by its verb's row and the facts of the live page.
 func (p *Policy) Decide(call action.Call, verb *action.Verb, facts action.Facts) Verdict {
 	v, _ := p.decide(call, verb, facts)
 	return v
 }
 
-// decide decides, and returns what rules see of the call where they are asked.
+// decide is Decide that also returns the call as the rules saw it; nil where no rule was
+// considered.
 func (p *Policy) decide(call action.Call, verb *action.Verb, facts action.Facts) (Verdict, *view) {
 	if verb != nil {
 		verb = verb.As(call.Args)
@@ -153,7 +154,7 @@ func (p *Policy) decide(call action.Call, verb *action.Verb, facts action.Facts)
 		return v, nil
 	}
 	if v, refused := withheld(call.Caller, verb, facts); refused {
-		return v, nil // no rule allows it
+		return v, nil // no rule can allow it
 	}
 	j := p.judgement(call, verb, facts)
 	if j.refuse == fault.BlockedDomain || j.refuse != "" && (j.forAll || call.OfRun || call.Caller.Role != action.Operator) || onlyAsks(verb) {
@@ -174,22 +175,22 @@ func (p *Policy) decide(call action.Call, verb *action.Verb, facts action.Facts)
 	return p.refuseInnerQuestion(verb, p.applyRule(x, j, verb)), seen
 }
 
-// asksForDocument reports whether an act by itself sends a form that is posted,
-// or follows a link whose address acts: what it sends is known before it, and a
-// page that waits for its next document cannot be read.
+// asksForDocument reports whether an act by itself posts a form, or follows a link whose
+// address acts. Its request is known before the act, and a page that waits for its next
+// document cannot be read.
 func asksForDocument(seen *view) bool {
 	e, facts := seen.facts.Element, *seen.facts
 	if typed, types := seen.call.Args.(*action.Type); types && typed != nil && !typed.Submit && !strings.ContainsAny(typed.Input, "\r\n") {
-		return false // it stays in the field
+		return false // the text stays in the field
 	}
 	_, presses := seen.call.Args.(action.Pressing)
 	return e != nil && (!takesText(e) || !presses) && (e.Submits && e.FormMethod != "get" && e.FormMethod != "dialog" || isWebLink(e) && !OnlyNavigates(facts))
 }
 
-// deferToWire lets an act run up to the wire where the policy asks there: what it
-// sends carries its risk. Asked before it are what is CRITICAL, acts on a page
-// with a channel that cannot be held, acts on hosts where a script may do harm
-// without a request of its own, and acts in sessions whose requests nobody judges.
+// deferToWire lets an act run where the policy asks about the requests that it causes, which
+// get its risk. People are asked before the act where it is CRITICAL, where the page has a
+// channel whose messages cannot be held, on hosts where a script may do harm without a
+// request, and in sessions whose requests are not judged.
 func (p *Policy) deferToWire(seen *view, v Verdict) Verdict {
 	if !p.atWire || v.Decision != Ask || v.Risk > action.High || !seen.verb.Input || seen.facts.Session.Sending == action.SendFree || asksForDocument(seen) {
 		return v
@@ -208,13 +209,13 @@ func (p *Policy) deferToWire(seen *view, v Verdict) Verdict {
 	return v.Defer()
 }
 
-// Defer is the verdict of an act that runs up to the wire.
+// Defer returns the verdict of an act that runs, and whose requests get its risk.
 func (v Verdict) Defer() Verdict {
 	v.Decision, v.Deferred, v.Host, v.Channel = Allow, true, "", false
 	return v
 }
 
-// judgement is what the built-in table says of a call.
+// judgement applies the built-in risk table to a call.
 func (p *Policy) judgement(call action.Call, verb *action.Verb, facts action.Facts) judgement {
 	switch verb.Class {
 	case action.Write:
@@ -229,15 +230,15 @@ func (p *Policy) judgement(call action.Call, verb *action.Verb, facts action.Fac
 	return judgement{risk: action.Low, rule: "read", why: "it changes nothing", hosts: hostsOf(facts)}
 }
 
-// scriptVerb is the raw verb that agents have unless a rule denies it: a person
-// reads each script.
+// scriptVerb is the raw verb that agents have unless a rule denies it: a person reads each
+// script.
 const scriptVerb = "page.execute"
 
-// maxScript bounds an agent's script, in characters: questions show so much.
+// maxScript is the length of an agent's script, in characters: questions show so much.
 const maxScript = 4000
 
-// Admit judges what needs no facts: whether a caller of this role may use a
-// verb of this class at all. The gate asks it before it looks at a page.
+// Admit decides what needs no facts: whether a caller of this role may use a verb of this
+// class at all. The gate calls it before it looks at a page.
 func (p *Policy) Admit(caller action.Caller, verb *action.Verb) (v Verdict, refused bool) {
 	switch {
 	case p == nil || !p.made || verb == nil || verb.Class.String() == "invalid":
@@ -258,8 +259,8 @@ func (p *Policy) Admit(caller action.Caller, verb *action.Verb) (v Verdict, refu
 	return Verdict{}, false
 }
 
-// offers reports whether an agent may be let use a raw verb at all. What is
-// raw by its arguments alone is never.
+// offers reports whether an agent can be allowed to use a raw verb at all. A verb that is raw
+// only because of its arguments is never offered.
 func (p *Policy) offers(verb *action.Verb) bool {
 	row, known := action.Lookup(verb.Name)
 	return known && row.Class == action.Raw && (verb.Name == scriptVerb || p.granted[verb.Name])
@@ -269,8 +270,7 @@ func classRaw() Verdict {
 	return deny("class.raw", "it gives unmediated access to the page", "use the page verbs, or ask an operator")
 }
 
-// operator is the verdict for people: nothing is asked of them, but the
-// session's limits hold for them too.
+// operator is the verdict for operators: nobody is asked.
 func (p *Policy) operator(verb *action.Verb, j judgement) Verdict {
 	switch verb.Class {
 	case action.Raw:
@@ -281,7 +281,7 @@ func (p *Policy) operator(verb *action.Verb, j judgement) Verdict {
 	return Verdict{Decision: Allow, Risk: j.risk, Rule: "operator", Why: "an operator asked for it", Private: j.private}
 }
 
-// verdictOf turns a judgement of an agent's call into a verdict.
+// verdictOf is the verdict for a judgement of an agent's call.
 func (p *Policy) verdictOf(j judgement) Verdict {
 	v := Verdict{Risk: j.risk, Rule: j.rule, Why: j.why, Private: j.private}
 	if j.refuse != "" {
@@ -301,7 +301,7 @@ func (p *Policy) verdictOf(j judgement) Verdict {
 	return p.ask(v)
 }
 
-// ask has a person decide, where there is one.
+// ask makes v a question, or a refusal where nobody can be asked.
 func (p *Policy) ask(v Verdict) Verdict {
 	if !p.enabled {
 		v.Code, v.Hint = fault.DeniedByPolicy, "nobody can be asked: security.hitl.enabled is false"
@@ -311,7 +311,8 @@ func (p *Policy) ask(v Verdict) Verdict {
 	return v
 }
 
-// singleHost is the host of a list that holds no other; a grant is for one host.
+// singleHost is the only host of a list; empty where there are several. A grant is for one
+// host.
 func singleHost(hosts []string) string {
 	for _, h := range hosts {
 		if h != hosts[0] {
@@ -324,7 +325,7 @@ func singleHost(hosts []string) string {
 	return hosts[0]
 }
 
-// trusts reports whether hosts are some, all trusted, none sensitive.
+// trusts reports whether there are hosts, all of them trusted and none sensitive.
 func (p *Policy) trusts(hosts []string) bool {
 	for _, h := range hosts {
 		if !p.trusted.match(h) || p.isSensitive(h) && !p.trustedByName(h) || isPayment(h) {
@@ -334,8 +335,8 @@ func (p *Policy) trusts(hosts []string) bool {
 	return len(hosts) > 0
 }
 
-// trustedByName reports whether a host that is sensitive by its name alone is trusted
-// by its own: somebody has thought of it.
+// trustedByName reports whether a host is trusted by its exact name, and is sensitive at
+// most because of the words in that name.
 func (p *Policy) trustedByName(host string) bool {
 	return p.trusted.exact[host] && !p.sensitive.match(host)
 }

@@ -60,8 +60,8 @@ func TestRiskyWordsNeverLowerTheRisk(t *testing.T) {
 		before := p.judge(action.Call{Verb: verb, Args: args}, byName(verb), on(e))
 		risky := rapid.SampledFrom([]string{"delete", "Pay now", "supprimer", "删除", "delete account", "senden", "password", "Карта: пароль"}).Draw(t, "risky")
 		worse := e
-		// What has no name is judged by its label and addresses instead, which
-		// may be worse than the name it is then given: that is another control.
+		// An element without a name is judged by its label and addresses, which may be
+		// worse than the name that the test gives it: it would be another control.
 		switch rapid.IntRange(0, 5).Draw(t, "where") {
 		case 0:
 			if hasWords(e.Name) {

@@ -19,7 +19,7 @@ func TestRawVerbsAreForOperators(t *testing.T) {
 	}
 }
 
-func TestAScriptOfAnAgentIsReadByAPerson(t *testing.T) {
+func TestPeopleAreAskedAboutScriptsOfAgents(t *testing.T) {
 	p := mustNew(t, Config{Enabled: true, Trusted: []string{"app.example.com"}})
 	here := action.Facts{Page: action.Page{URL: pageURL}}
 	script := &action.Execute{Expression: "1"}

@@ -9,9 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// secret judges that a secret of a site's credentials is typed into the element
-// found. Its refusals hold for operators too: they are what keeps the value
-// where it belongs.
+// secret judges the typing of a secret into the element. Its refusals hold for operators too: they
+// keep the secret in its origin and field.
 func secret(facts action.Facts) judgement {
 	e, s := facts.Element, facts.Secret
 	j := judgement{risk: action.High, rule: "secret", why: "it types a secret that is kept for the site", hosts: hostsOf(facts), forAll: true}
@@ -59,9 +58,9 @@ func portOf(u *url.URL) string {
 	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
 }
 
-// fitsField reports whether a field is one that a secret of this name is for. A name
-// that is asked for together with a password may be typed where it can be read;
-// all else only where the page hides it, or says that it is for secrets.
+// fitsField reports whether a field is one for a secret of this name. A user name may be typed into a
+// readable field beside a password; other secrets only into fields that the page hides or marks as
+// fields for secrets.
 func fitsField(e *action.Element, name string) bool {
 	says := func(words ...string) bool {
 		return hasToken(e, func(t string) bool { return slices.Contains(words, t) })

@@ -40,7 +40,7 @@ func TestEveryLanguageHasEveryList(t *testing.T) {
 	}
 }
 
-func TestWhatShowsIsNotWhatHarms(t *testing.T) {
+func TestNoPhraseIsBothHarmlessAndHarmful(t *testing.T) {
 	for _, language := range languages {
 		lists := sectionsOf(path.Join("words", language+".txt"))
 		for _, section := range []string{"low", "dismiss", "affirm"} {
