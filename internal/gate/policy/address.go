@@ -25,17 +25,8 @@ const maxActWords = 3
 
 // pathOf returns the segments of an address's path, and of a fragment that is used as a path.
 func pathOf(address string) []segment {
-	u, err := url.Parse(address)
-	if err != nil {
-		return nil
-	}
-	path := u.Path
-	if fragment := strings.TrimPrefix(u.Fragment, "!"); strings.HasPrefix(fragment, "/") {
-		fragment, _, _ = strings.Cut(fragment, "?")
-		path += fragment
-	}
 	var all []segment
-	for raw := range strings.SplitSeq(strings.ReplaceAll(path, ";", "/"), "/") {
+	for raw := range strings.SplitSeq(strings.ReplaceAll(wholePath(address), ";", "/"), "/") {
 		if raw == "" {
 			continue
 		}
@@ -53,6 +44,20 @@ func pathOf(address string) []segment {
 		}
 	}
 	return all
+}
+
+// wholePath is the path of an address with a fragment that is used as a path; empty for what is no
+// address.
+func wholePath(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	if fragment := strings.TrimPrefix(u.Fragment, "!"); strings.HasPrefix(fragment, "/") {
+		fragment, _, _ = strings.Cut(fragment, "?")
+		return u.Path + fragment
+	}
+	return u.Path
 }
 
 // isID reports whether a segment is a number, or has digits and letters as keys do.

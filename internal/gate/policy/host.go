@@ -102,17 +102,8 @@ func hasLabel(labels map[string]bool, host string) bool {
 // segmentsOf are the segments of the path and of a fragment that is used as a path, folded, without a
 // file extension.
 func segmentsOf(address string) []string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return nil
-	}
-	path := u.Path
-	if fragment := strings.TrimPrefix(u.Fragment, "!"); strings.HasPrefix(fragment, "/") {
-		fragment, _, _ = strings.Cut(fragment, "?")
-		path += fragment
-	}
 	var all []string
-	for s := range strings.SplitSeq(path, "/") {
+	for s := range strings.SplitSeq(wholePath(address), "/") {
 		if name, extension, found := strings.Cut(s, "."); found && len(extension) <= 5 {
 			s = name
 		}
