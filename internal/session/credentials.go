@@ -41,7 +41,7 @@ const noneTTL = 3 * time.Second
 
 // injection serialises the injections into a session's browser.
 type injection struct {
-	turn chan struct{}        // holds one token: whoever has it injects
+	turn chan struct{}        // holds one value: a call must take it to inject
 	none map[string]time.Time // hosts that had no credentials, and when; guarded by turn
 }
 

@@ -174,7 +174,7 @@ func (o *Options) check() error {
 	case o.DB == nil, o.Artifacts == nil, o.Profiles == nil, o.Driver == nil, o.Egress == nil, o.Open == nil, o.Log == nil:
 		return fmt.Errorf("a session registry needs a database, artifacts, profiles, a driver, an egress proxy, an opener and a log")
 	case o.Config.Width <= 0 || o.Config.Height <= 0 || o.Config.DPI <= 0:
-		return fmt.Errorf("the viewport %dx%d at %d dpi is none", o.Config.Width, o.Config.Height, o.Config.DPI)
+		return fmt.Errorf("the viewport %dx%d at %d dpi is invalid", o.Config.Width, o.Config.Height, o.Config.DPI)
 	case o.Config.WarmPool < 0 || o.Config.WarmPool > maxWarm:
 		return fmt.Errorf("browser.sandbox.warm_pool: %d is not between 0 and %d", o.Config.WarmPool, maxWarm)
 	case o.Config.IdleTimeout == 0 || o.Config.MaxAge == 0 || o.Config.Retention == 0 || o.Config.MaxFailures == 0:

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	mostFileName     = 200 // bytes of a file name; file systems take 255
-	mostExtension    = 16  // bytes of an extension that is not cut
-	mostArtifactName = 120 // bytes; fits a file name everywhere with room for a suffix
+	maxFileName     = 200 // bytes of a file name; file systems take 255
+	maxExtension    = 16  // bytes of an extension that is not cut
+	maxArtifactName = 120 // bytes; fits a file name everywhere with room for a suffix
 )
 
 // FileName makes a harmless file name of one that a page or a caller suggests. It
@@ -28,12 +28,12 @@ func FileName(suggested string) string {
 		return r
 	}, strings.ToValidUTF8(suggested, ""))
 	name = strings.Trim(name, ". \u00a0")
-	if len(name) > mostFileName {
+	if len(name) > maxFileName {
 		tail := path.Ext(name)
-		if len(tail) > mostExtension {
+		if len(tail) > maxExtension {
 			tail = ""
 		}
-		name = CutBytes(name, mostFileName-len(tail)) + tail
+		name = CutBytes(name, maxFileName-len(tail)) + tail
 	}
 	if name == "" {
 		return "file"
@@ -53,7 +53,7 @@ func ArtifactName(name string) string {
 			return '_'
 		}
 	}, strings.ToValidUTF8(name, "_"))
-	name = CutBytes(strings.TrimLeft(strings.TrimSpace(name), ". "), mostArtifactName)
+	name = CutBytes(strings.TrimLeft(strings.TrimSpace(name), ". "), maxArtifactName)
 	if name = strings.TrimRight(name, ". "); name == "" {
 		return "artifact"
 	}

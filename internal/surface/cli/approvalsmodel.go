@@ -13,7 +13,7 @@ import (
 // question by itself, since the key may have been for the one before.
 const settleTime = time.Second
 
-const mostReason = 400 // characters
+const maxReasonLength = 400 // characters
 
 // The kinds of input that the model waits for.
 type mode int
@@ -192,7 +192,7 @@ func (m *approvalsModel) write(keys string) modelRequest {
 			return modelRequest{answer: new(m.answer)}
 		case r == '\x7f' || r == '\b':
 			m.reason = m.reason[:max(0, len(m.reason)-1)]
-		case unicode.IsPrint(r) && len(m.reason) < mostReason:
+		case unicode.IsPrint(r) && len(m.reason) < maxReasonLength:
 			m.reason = append(m.reason, r)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-const mostListed = 8 // questions in the list at a time; the chosen one is among them
+const maxListed = 8 // questions in the list at a time; the chosen one is among them
 
 // cellWidth is how many columns of a terminal a character takes.
 func cellWidth(r rune) int {
@@ -93,9 +93,9 @@ func (m *approvalsModel) view(s style, now time.Time, columns, rows int) []strin
 
 // list is a line for each question around the chosen one.
 func (m *approvalsModel) list(s style, now time.Time, columns int) []string {
-	from := max(0, min(m.at()-mostListed/2, len(m.questions)-mostListed))
+	from := max(0, min(m.at()-maxListed/2, len(m.questions)-maxListed))
 	var lines []string
-	for _, q := range m.questions[from:min(len(m.questions), from+mostListed)] {
+	for _, q := range m.questions[from:min(len(m.questions), from+maxListed)] {
 		mark := "  "
 		if q.ID == m.chosen {
 			mark = "> "

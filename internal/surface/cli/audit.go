@@ -79,7 +79,7 @@ func (cmd auditCommands) tail() *cobra.Command {
 			if err != nil || !follow {
 				return err
 			}
-			call.Limit = mostRecords
+			call.Limit = maxRecords
 			select {
 			case <-time.After(time.Second):
 			case <-c.Context().Done():
@@ -90,7 +90,7 @@ func (cmd auditCommands) tail() *cobra.Command {
 	return c
 }
 
-const mostRecords = 1000 // of one page; action.AuditQuery
+const maxRecords = 1000 // of one page; action.AuditQuery
 
 // records prints a page of records and returns where the next one begins: after the
 // last record, or after the newest when there are no more. While it follows it leaves
@@ -107,7 +107,7 @@ func (cmd auditCommands) records(ctx context.Context, gateway *client.Client, q 
 			cmd.record(record)
 		}
 	}
-	if n := len(page.Records); n == mostRecords {
+	if n := len(page.Records); n == maxRecords {
 		return page.Records[n-1].Seq, nil
 	}
 	return page.Last, nil

@@ -17,7 +17,7 @@ import (
 // cookieCommands list and change cookies.
 type cookieCommands struct{ *environment }
 
-const mostCookies = 1 << 20 // bytes of a file of cookies; the gateway takes no more
+const maxCookieFile = 1 << 20 // bytes of a file of cookies; the gateway accepts no more
 
 func (cmd cookieCommands) commands() []*cobra.Command {
 	group := &cobra.Command{Use: "cookies", Short: "List, set and delete the session's cookies", Args: between(0, 0), RunE: help}
@@ -122,7 +122,7 @@ func (cmd cookieCommands) read(path string) (*action.CookieSet, error) {
 		defer file.Close()
 		source = file
 	}
-	raw, err := io.ReadAll(io.LimitReader(source, mostCookies))
+	raw, err := io.ReadAll(io.LimitReader(source, maxCookieFile))
 	if err != nil {
 		return nil, usage(fmt.Errorf("cannot read %s: %w", path, err))
 	}

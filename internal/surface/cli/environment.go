@@ -57,8 +57,8 @@ func (env *environment) connect(c config.Config, token string) (*client.Client, 
 	return client.New(first(env.url, c.Server.URL()), token, authorities...)
 }
 
-// authorities returns the certificates by which the gateway is verified beside the
-// machine's: those that were given, or the one of this machine's gateway.
+// authorities returns the certificates with which the gateway is verified, in
+// addition to the machine's: given ones, or that of this machine's gateway.
 func (env *environment) authorities(c config.Config) ([][]byte, error) {
 	given, _ := env.vars("GLOVEBOX_CA")
 	file := first(env.ca, given)

@@ -10,8 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
 )
 
-// surroundings are variables beside those of the configuration that choose the
-// gateway and the container engine. A client has an environment of its own.
+// surroundings are variables, in addition to those of the configuration, that
+// choose the gateway and the container engine. A client has its own environment.
 var surroundings = []string{
 	"XDG_CONFIG_HOME", "XDG_STATE_HOME", "GLOVEBOX_CA",
 	"DOCKER_HOST", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY", "DOCKER_API_VERSION",

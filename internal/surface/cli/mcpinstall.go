@@ -18,7 +18,7 @@ import (
 // mcpCommands put the gateway into the configuration of MCP clients.
 type mcpCommands struct{ *environment }
 
-const mostSettings = 16 << 20 // bytes of a client's file
+const maxSettingsFile = 16 << 20 // bytes of a client's file
 
 // placement is the result of writing an entry, for --json.
 type placement struct {
@@ -231,7 +231,7 @@ func settings(path string) (text string, mode fs.FileMode, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", 0o600, nil
 	}
-	if err != nil || !info.Mode().IsRegular() || info.Size() > mostSettings {
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSettingsFile {
 		return "", 0, fault.New(fault.InvalidRequest, "%s is no file that can be changed", path).Hinted("give another with --file").Because(err)
 	}
 	data, err := os.ReadFile(path)

@@ -20,7 +20,7 @@ import (
 type runCommands struct{ *environment }
 
 const (
-	mostRunFile = 1 << 20          // bytes
+	maxRunFile  = 1 << 20          // bytes
 	cancelLimit = 60 * time.Second // for an interrupted run to end
 	lookEvery   = 5                // seconds that a call waits for a run
 )
@@ -91,9 +91,9 @@ func (cmd runCommands) input(path, what, page string) ([]byte, error) {
 		defer func() { _ = file.Close() }()
 		from = file
 	}
-	text, err := io.ReadAll(io.LimitReader(from, mostRunFile+1))
-	if err != nil || len(text) > mostRunFile {
-		return nil, fault.New(fault.InvalidRequest, "%s cannot be read, or has more than %d bytes", path, mostRunFile).Hinted("give the file of %s", what).Because(err)
+	text, err := io.ReadAll(io.LimitReader(from, maxRunFile+1))
+	if err != nil || len(text) > maxRunFile {
+		return nil, fault.New(fault.InvalidRequest, "%s cannot be read, or has more than %d bytes", path, maxRunFile).Hinted("give the file of %s", what).Because(err)
 	}
 	if filepath.Ext(path) != ".json" {
 		if text, err = yaml.YAMLToJSON(text); err != nil {
