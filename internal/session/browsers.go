@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -78,31 +77,15 @@ func asSession(call action.Call) (action.Call, error) {
 	if err != nil {
 		return call, err
 	}
-	if err := goodPorts(args.PortRange); err != nil {
-		return call, err
-	}
 	start := action.SessionStart{URL: args.URL, Width: args.Width, Height: args.Height, DPI: args.DPI, Profile: args.Context}
 	start.Headless = args.Headless != nil && *args.Headless
 	call.Verb, call.Args = action.VerbSessionStart.Name, &start
 	return call, nil
 }
 
-func goodPorts(asked string) error {
-	if asked == "" {
-		return nil
-	}
-	low, high, _ := strings.Cut(asked, "-")
-	from, errFrom := strconv.Atoi(low)
-	to, errTo := strconv.Atoi(high)
-	if errFrom != nil || errTo != nil || from > to || to > 65535 {
-		return fault.New(fault.InvalidRequest, "webrtcPortRange must be low-high, of ports up to 65535").
-			Hinted("59050-59070 is the default").With("field", "webrtcPortRange")
-	}
-	return nil
-}
-
-// start starts a session, or shows the open one if it matches the request.
-// Faults: already_active if it does not match, and those of session.start.
+// start starts a session, or shows the one that is open when it is what
+// was asked for. Faults: already_active when it is not, and those of
+// session.start.
 func (b *browserVerbs) start(ctx context.Context, call action.Call, args *action.BrowserStart) (action.Result, error) {
 	record, open, err := b.browserOf(ctx, call)
 	if err != nil {

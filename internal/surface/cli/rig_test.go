@@ -24,6 +24,9 @@ type fakeGate struct {
 }
 
 func (d *fakeGate) Call(_ context.Context, c action.Call) (action.Result, error) {
+	if err := action.Check(c.Args); err != nil { // as the gate does
+		return action.Result{}, err
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.calls = append(d.calls, c)
