@@ -48,6 +48,7 @@ type crawler struct {
 	b       *Browser
 	options CrawlOptions
 	cache   htmlCache
+	offline *offlineTab
 
 	mu     sync.Mutex    // may be held while base.mu is taken
 	tabs   map[*tab]bool // whether the tab is in use
@@ -57,7 +58,10 @@ type crawler struct {
 
 // Crawl makes a crawler, which has no tabs yet. It is to be closed.
 func (b *Browser) Crawl(o CrawlOptions) Crawler {
-	return &crawler{b: b, options: o, tabs: make(map[*tab]bool), cache: htmlCache{sheets: map[string]string{}, failures: map[string]int{}}}
+	return &crawler{
+		b: b, options: o, tabs: make(map[*tab]bool), offline: newOfflineTab(b.targets),
+		cache: htmlCache{sheets: map[string]response{}, failures: map[string]int{}},
+	}
 }
 
 // Visit implements Crawler.
@@ -70,7 +74,7 @@ func (c *crawler) Visit(ctx context.Context, address string, limit time.Duration
 		return nil, err
 	}
 	address, _, _ = strings.Cut(address, "#")
-	if out := c.readHTML(ctx, address); out != nil {
+	if out := c.readHTML(ctx, address, limit); out != nil {
 		return out, nil
 	}
 	t, err := c.take(ctx)
@@ -94,7 +98,7 @@ func (c *crawler) take(ctx context.Context) (*tab, error) {
 	if t != nil || err != nil {
 		return t, err
 	}
-	t, err = c.b.targets.newHiddenTab(ctx, c.options)
+	t, err = c.b.targets.newHiddenTab(ctx, hiddenTab{intercept: intercepted(true, c.options.Resources)})
 	c.mu.Lock()
 	c.making--
 	late := c.closed
@@ -160,6 +164,7 @@ func (c *crawler) Close(ctx context.Context) error {
 	tabs := c.tabs
 	c.tabs = nil
 	c.mu.Unlock()
+	c.offline.dispose(ctx, true)
 	var all []error
 	for t := range tabs {
 		bounded, stop := context.WithTimeout(ctx, closeLimit)
