@@ -27,8 +27,9 @@ const (
 type CrawlOptions struct {
 	Extract   string // markdown (also when empty), html, text, links
 	Resources bool   // load images, fonts and media too
-	// Way fetches pages that can be read without the browser, through the same
-	// proxy as the browser's own requests; nil has every page rendered.
+	// Way fetches pages without the browser, through the same proxy as the browser's
+	// own requests. Pages without scripts are then laid out in a tab without network,
+	// and only others are rendered. nil: every page is rendered.
 	Way http.RoundTripper
 }
 

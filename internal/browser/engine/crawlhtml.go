@@ -53,7 +53,7 @@ func (h *htmlCache) hopeless(host string) bool {
 	return h.failures[host] >= mostFailures
 }
 
-// count notes whether a page of a host could be read without the browser.
+// count notes whether a page of a host could be read without rendering it.
 func (h *htmlCache) count(host string, read bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -62,8 +62,8 @@ func (h *htmlCache) count(host string, read bool) {
 	}
 }
 
-// readHTML reads a page without the browser; nil where the result could differ
-// from what the browser shows.
+// readHTML reads a page that it fetches without the browser. It returns nil if the
+// page has to be rendered.
 func (c *crawler) readHTML(ctx context.Context, address string, limit time.Duration) *action.CrawlVisit {
 	u, err := url.Parse(address)
 	if c.options.Way == nil || c.options.Resources || c.options.Extract == "html" || err != nil || u.User != nil || !plainAddress(address) {
@@ -81,7 +81,7 @@ func (c *crawler) readHTML(ctx context.Context, address string, limit time.Durat
 	return out
 }
 
-// plainAddress reports whether all parsers read an address the same way.
+// plainAddress reports whether all parsers read an address in the same way.
 func plainAddress(address string) bool {
 	read, err := parser.Parse(address)
 	return err == nil && read.Href(true) == address && !strings.ContainsAny(address, "\"<>|\\^`{}[]") && len(address) <= pagetext.MostURL

@@ -224,13 +224,20 @@ type fetchedSite struct {
 func (s *fetchedSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.asked = append(s.asked, r.URL.Path)
+	body := s.pages[r.URL.Path]
 	s.mu.Unlock()
 	kind := "text/html; charset=utf-8"
 	if strings.HasSuffix(r.URL.Path, ".css") {
 		kind = "text/css"
 	}
 	w.Header().Set("Content-Type", kind)
-	fmt.Fprint(w, s.pages[r.URL.Path])
+	fmt.Fprint(w, body)
+}
+
+func (s *fetchedSite) put(path, body string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pages[path] = doctype + body
 }
 
 func (s *fetchedSite) requests() []string {
@@ -307,11 +314,20 @@ func TestNoScriptOfAFetchedPageRuns(t *testing.T) {
 		"closed":   `<div><template shadowrootmode=closed><script>fetch("/ran")</script></template></div>`,
 		"animated": `<style>@keyframes k{to{color:red}} p{animation:k 1ms}</style><p onanimationend='fetch("/ran")'>x`,
 	} {
-		address := "/" + name
-		s.pages[address] = doctype + body
+		s.put("/before/"+name, "<p>before")
+		s.put("/first/"+name, body)
+		s.put("/second/"+name, body)
 		c := fetching(t, tr)
-		_, err := c.Visit(tr.ctx, server.URL+address, patience)
-		expect(t, fault.BlockedDomain, err)
+		for _, address := range []string{"/first/" + name, "/before/" + name, "/second/" + name} { // the last in the document of the one before it
+			v, err := c.Visit(tr.ctx, server.URL+address, patience)
+			if strings.HasPrefix(address, "/before") {
+				if err != nil || v.Page.Content != "before" {
+					t.Errorf("%s: %+v %v", address, v, err)
+				}
+				continue
+			}
+			expect(t, fault.BlockedDomain, err)
+		}
 	}
 	for _, path := range s.requests() {
 		if strings.HasPrefix(path, "/ran") {

@@ -12,42 +12,42 @@ import (
 	"strings"
 )
 
-// leftOut are folders of a profile that its browser makes anew, and what belongs
-// to the last session's tabs: what would open them again, and their storage,
-// whose log has what was removed from it too.
-var leftOut = []string{
+// excluded are the folders of a profile that are not packed: those that the browser
+// makes again, and the open tabs of the last session with their session storage, whose
+// log still contains removed values.
+var excluded = []string{
 	"Cache", "Code Cache", "GPUCache", "DawnGraphiteCache", "DawnWebGPUCache", "GrShaderCache", "GraphiteDawnCache",
 	"ShaderCache", "ScriptCache", "Crashpad", "Crash Reports", "BrowserMetrics", "component_crx_cache",
 	"extensions_crx_cache", "Safe Browsing", "Subresource Filter", "optimization_guide_model_store", "segmentation_platform",
 	"WidevineCdm", "Sessions", "Session Storage",
 }
 
-// Pack writes the files below dir to w, without caches, and without whatever
-// is neither file nor folder. The browser must have ended. Faults:
-// invalid_request when it is too large.
+// Pack writes the files below dir to w, without caches and without anything but files
+// and folders. The browser must have exited. Faults: invalid_request when they are too
+// large.
 func Pack(w io.Writer, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("cannot open the profile: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	out, seen := tar.NewWriter(w), newTally()
+	out, entries := tar.NewWriter(w), newValidator()
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || name == "." {
 			return err
 		}
-		if d.IsDir() && slices.Contains(leftOut, path.Base(name)) {
+		if d.IsDir() && slices.Contains(excluded, path.Base(name)) {
 			return fs.SkipDir
 		}
-		if !d.IsDir() && (!d.Type().IsRegular() || strings.HasSuffix(name, ".pma")) { // .pma: metrics, 4 MB of nothing
+		if !d.IsDir() && (!d.Type().IsRegular() || strings.HasSuffix(name, ".pma")) { // .pma: 4 MB of metrics
 			return nil
 		}
-		return pack(out, seen, root, name, d)
+		return packFile(out, entries, root, name, d)
 	})
 	return errors.Join(err, out.Close())
 }
 
-func pack(out *tar.Writer, seen *tally, root *os.Root, name string, d fs.DirEntry) error {
+func packFile(out *tar.Writer, entries *validator, root *os.Root, name string, d fs.DirEntry) error {
 	info, err := d.Info()
 	if err != nil {
 		return fmt.Errorf("cannot look at a file of the profile: %w", err)
@@ -56,7 +56,7 @@ func pack(out *tar.Writer, seen *tally, root *os.Root, name string, d fs.DirEntr
 	if e.dir {
 		e.size = 0
 	}
-	if _, err := seen.admit(e.header()); err != nil {
+	if _, err := entries.check(e.header()); err != nil {
 		return err
 	}
 	if err := out.WriteHeader(e.header()); err != nil || e.dir {
@@ -73,34 +73,34 @@ func pack(out *tar.Writer, seen *tally, root *os.Root, name string, d fs.DirEntr
 	return nil
 }
 
-// Unpack makes the files of a bundle below dir, which must be there and empty.
-// No name leads out of it, whatever links lie there. Faults: invalid_request,
-// as Copy; what was made until then stays.
+// Unpack writes the files of a bundle below dir, which must exist and be empty. No
+// entry can be written outside of dir, even through links in it. Faults:
+// invalid_request as for Copy; files written before it stay.
 func Unpack(dir string, src io.Reader) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("cannot open the profile: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	return each(src, func(e entry, content io.Reader) error {
+	return readEntries(src, func(e entry, content io.Reader) error {
 		if e.dir {
 			return root.MkdirAll(e.name, 0o700)
 		}
 		if err := root.MkdirAll(path.Dir(e.name), 0o700); err != nil {
 			return fmt.Errorf("cannot make a folder of the profile: %w", err)
 		}
-		return unpack(root, e, content)
+		return unpackFile(root, e, content)
 	})
 }
 
-func unpack(root *os.Root, e entry, content io.Reader) error {
+func unpackFile(root *os.Root, e entry, content io.Reader) error {
 	file, err := root.OpenFile(e.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("cannot make a file of the profile: %w", err)
 	}
 	if _, err := io.Copy(file, content); err != nil {
 		_ = file.Close()
-		return broken(err)
+		return unreadable(err)
 	}
 	if err := file.Close(); err != nil {
 		return fmt.Errorf("cannot write a file of the profile: %w", err)

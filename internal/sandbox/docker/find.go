@@ -14,7 +14,7 @@ import (
 // List returns this instance's boxes in any state (sandbox.Driver). Faults:
 // sandbox_runtime_required.
 func (d *Driver) List(ctx context.Context) ([]sandbox.Info, error) {
-	found, err := d.find(ctx, "")
+	found, err := d.findContainers(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -25,11 +25,12 @@ func (d *Driver) List(ctx context.Context) ([]sandbox.Info, error) {
 	return all, nil
 }
 
-// find returns the containers of this instance, of one box where id is given.
-func (d *Driver) find(ctx context.Context, id string) ([]container.Summary, error) {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
+// findContainers returns the containers of this instance, only those of box id unless id is
+// empty.
+func (d *Driver) findContainers(ctx context.Context, id string) ([]container.Summary, error) {
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
-	ours := client.Filters{}.Add("label", labelInstance+"="+d.o.Instance)
+	ours := client.Filters{}.Add("label", labelInstance+"="+d.options.Instance)
 	if id != "" {
 		ours.Add("label", labelBox+"="+id)
 	}
@@ -40,8 +41,8 @@ func (d *Driver) find(ctx context.Context, id string) ([]container.Summary, erro
 	return answer.Items, nil
 }
 
-// info is what the engine, and where this driver holds it the box, says of a
-// container.
+// info describes a container from what the engine returned and, if the box is
+// connected, from the box.
 func (d *Driver) info(c container.Summary) sandbox.Info {
 	id := c.Labels[labelBox]
 	info := sandbox.Info{
@@ -52,25 +53,22 @@ func (d *Driver) info(c container.Summary) sandbox.Info {
 		info.Name = strings.TrimPrefix(c.Names[0], "/")
 	}
 	info.ScopeHash = d.scopeOf(info.Name, id)
-	d.mu.Lock()
-	held := d.boxes[id]
-	d.mu.Unlock()
-	if held != nil && held.container == c.ID {
-		info.Session = held.Info().Session
+	if connected, found := d.boxes.Get(id); found && connected.container == c.ID {
+		info.Session = connected.Info().Session
 	}
 	return info
 }
 
-// scopeOf reads the scope hash out of a container's name.
+// scopeOf returns the scope hash in a container's name, empty for a warm box.
 func (d *Driver) scopeOf(name, id string) string {
-	middle := strings.TrimSuffix(strings.TrimPrefix(name, d.o.NamePrefix), "-"+id)
-	if !sandbox.ValidID(middle) { // a scope hash has the shape of a box id
+	middle := strings.TrimSuffix(strings.TrimPrefix(name, d.options.NamePrefix), "-"+id)
+	if !sandbox.ValidID(middle) { // a scope hash has the format of a box id
 		return ""
 	}
 	return middle
 }
 
-// state puts the engine's words into the contract's.
+// state translates a state of the engine into one of sandbox.Info.
 func state(s container.ContainerState) string {
 	switch s {
 	case container.StateCreated:

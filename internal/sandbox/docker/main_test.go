@@ -21,15 +21,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
-// run is of this run of the tests: names and instances carry it, so that two
-// runs on one engine do not meet.
-var run = sandbox.NewID()
+// runID is the id of this test run. It is part of names and instances, so that two runs
+// on one engine do not interfere.
+var runID = sandbox.NewID()
 
 const program = "github.com/gloveboxhq/glovebox/cmd/glovebox"
 
-// tag is the image of the tests. It stays, so that the next run builds one
-// layer or nothing. $GLOVEBOX_TEST_TREE keeps the images of trees that are
-// tested side by side apart.
+// tag is the image of the tests. It is kept, so that the next run builds one layer
+// or nothing. $GLOVEBOX_TEST_TREE separates the images of working trees that are
+// tested at the same time.
 var tag = "glovebox-browser:test" + os.Getenv("GLOVEBOX_TEST_TREE")
 
 func TestMain(m *testing.M) {
@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		code := m.Run()
-		if err := tidy(); err != nil {
+		if err := removeLeftContainers(); err != nil {
 			fmt.Fprintf(os.Stderr, "left behind: %v\n", err)
 			return 1
 		}
@@ -66,15 +66,15 @@ func buildImage() error {
 	if log, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("cannot build the guest: %w\n%s", err, log)
 	}
-	state, err := image.Present(context.Background(), tag, binary)
+	state, err := image.Inspect(context.Background(), tag, binary)
 	if err != nil || state == image.Current {
 		return err
 	}
 	return image.Build(context.Background(), image.Options{Tag: tag, Binary: binary, Out: os.Stderr})
 }
 
-// tidy removes the containers a test left, which it should not have.
-func tidy() error {
+// removeLeftContainers removes the containers that tests left, and reports them as errors.
+func removeLeftContainers() error {
 	engine, err := client.New(client.FromEnv)
 	if err != nil {
 		return err
@@ -92,16 +92,16 @@ func tidy() error {
 	return err
 }
 
-func prefix() string { return "gbt-" + run[:8] + "-" }
+func prefix() string { return "gbt-" + runID[:8] + "-" }
 
-// options are those of the defaults, for an instance of its own.
-func options(t *testing.T) docker.Options {
+// testOptions returns the default options with a new instance.
+func testOptions(t *testing.T) docker.Options {
 	t.Helper()
 	key, err := bridge.NewKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("", "gbt-") // t.TempDir's names are too long for a socket
+	dir, err := os.MkdirTemp("", "gbt-") // t.TempDir's path is too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,9 +114,9 @@ func options(t *testing.T) docker.Options {
 	}
 }
 
-// open makes a driver and closes it, and stops what is left of its boxes, when
-// the test ends.
-func open(t *testing.T, o docker.Options) *docker.Driver {
+// openDriver returns a driver. When the test ends it stops the driver's boxes and closes
+// it.
+func openDriver(t *testing.T, o docker.Options) *docker.Driver {
 	t.Helper()
 	d, err := docker.New(o)
 	if err != nil {

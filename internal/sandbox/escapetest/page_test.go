@@ -10,15 +10,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/golden"
 )
 
-func TestPublishedWallsAreUpToDate(t *testing.T) {
+func TestSecurityPageIsUpToDate(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
-		t.Skip("the page is of the processor that has most calls")
+		t.Skip("the page is written for the processor with the most calls")
 	}
-	golden.Part(t, "../../../docs/security.md", "walls", attempted()+"\n"+recommended())
+	golden.Part(t, "../../../docs/security.md", "walls", attemptsTable()+"\n"+benchmarkTable())
 }
 
-// attempted is the table of attempts, those with the same answer together.
-func attempted() string {
+// attemptsTable returns the table of attempts, with those that get the same error in a row.
+func attemptsTable() string {
 	type kind struct{ group, answer string }
 	var kinds []kind
 	names := map[kind][]string{}
@@ -29,15 +29,15 @@ func attempted() string {
 			kinds = append(kinds, k)
 		}
 		name := a.Name
-		if a.Outside {
+		if a.NotInNamespace {
 			name += " *"
 		}
 		names[k] = append(names[k], name)
 		tries++
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d attempts of a process in a box to get out, and what each gets. Those with a star are not made in namespaces of the\n", tries)
-	b.WriteString("process's own, where they are let through and concern nothing but these.\n\n")
+	fmt.Fprintf(&b, "%d attempts of a process in a box to escape or to do harm, and the error that each gets. Those with a star are not made in\n", tries)
+	b.WriteString("namespaces that the process makes itself, where they succeed and affect only these.\n\n")
 	b.WriteString("| | attempts | answer |\n|---|---|---|\n")
 	for _, k := range kinds {
 		list := names[k]
@@ -47,29 +47,29 @@ func attempted() string {
 	return b.String()
 }
 
-func recommended() string {
+func benchmarkTable() string {
 	var b strings.Builder
 	b.WriteString("The recommendations of the CIS Docker Benchmark 1.6.0 for running containers, read from the engine for a running box:\n\n")
 	b.WriteString("| | recommended | of a box |\n|---|---|---|\n")
 	for _, c := range Benchmark() {
-		here := c.Here
-		if c.Except != "" {
-			here = "**not followed**: " + c.Except
+		here := c.InBox
+		if c.Exception != "" {
+			here = "**not followed**: " + c.Exception
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.ID, c.Title, here)
 	}
 	return b.String()
 }
 
-func TestEveryAttemptHasANameAndAnAnswer(t *testing.T) {
+func TestAttemptsAreCompleteAndUnique(t *testing.T) {
 	seen := map[string]bool{}
 	for _, a := range All() {
 		key := a.Group + ": " + a.Name
 		if a.Group == "" || a.Name == "" || len(a.Want) == 0 || a.Try == nil || seen[key] {
-			t.Errorf("%s is incomplete, or there twice", key)
+			t.Errorf("%s is incomplete or not unique", key)
 		}
 		seen[key] = true
-		if a.Holds(Answer{Group: a.Group, Name: a.Name}) {
+		if a.Matches(Answer{Group: a.Group, Name: a.Name}) {
 			t.Errorf("%s may succeed", key)
 		}
 	}

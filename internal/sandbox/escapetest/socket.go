@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// open are the families that a box has: the last for interfaces' state alone.
-var open = map[int]bool{unix.AF_UNIX: true, unix.AF_INET: true, unix.AF_INET6: true, unix.AF_NETLINK: true}
+// allowedFamilies are the socket families that a box has; netlink only for the state of interfaces.
+var allowedFamilies = map[int]bool{unix.AF_UNIX: true, unix.AF_INET: true, unix.AF_INET6: true, unix.AF_NETLINK: true}
 
 var families = map[int]string{
 	unix.AF_PACKET: "packet", unix.AF_VSOCK: "vsock", unix.AF_ALG: "alg", unix.AF_BLUETOOTH: "bluetooth", unix.AF_CAN: "can",
@@ -23,12 +23,11 @@ var netlinks = map[int]string{
 	unix.NETLINK_SELINUX: "selinux", unix.NETLINK_SCSITRANSPORT: "scsitransport", unix.NETLINK_RDMA: "rdma",
 }
 
-// sockets are attempts to have one of another family, or one that writes
-// packets of its own.
+// sockets are attempts to open sockets of other families, and raw sockets.
 func sockets() []Attempt {
 	tries := map[string]func() error{}
 	for family := range 64 {
-		if name := families[family]; !open[family] {
+		if name := families[family]; !allowedFamilies[family] {
 			if name == "" {
 				name = fmt.Sprint(family)
 			}
@@ -44,7 +43,7 @@ func sockets() []Attempt {
 	}
 	all := calls("sockets", unix.EPERM, tries)
 	for name, raw := range map[string][2]int{"raw IPv4": {unix.AF_INET, unix.IPPROTO_ICMP}, "raw IPv6": {unix.AF_INET6, unix.IPPROTO_ICMPV6}} {
-		all = append(all, Attempt{Group: "sockets", Name: name, Want: []syscall.Errno{unix.EPERM}, Outside: true,
+		all = append(all, Attempt{Group: "sockets", Name: name, Want: []syscall.Errno{unix.EPERM}, NotInNamespace: true,
 			Try: func() error { return socket(raw[0], unix.SOCK_RAW, raw[1]) }})
 	}
 	return all
@@ -58,7 +57,7 @@ func socket(family, kind, protocol int) error {
 	return err
 }
 
-// network are attempts to reach something over the sockets there are.
+// network are attempts to connect to something with the allowed sockets.
 func network() []Attempt {
 	var all []Attempt
 	for name, to := range map[string]unix.Sockaddr{

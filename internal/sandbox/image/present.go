@@ -11,39 +11,39 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/engine"
 )
 
-// State says how an image on the engine relates to this program.
+// State is how an image on the engine relates to this program.
 type State string
 
 // The states. The zero value is none of them.
 const (
 	Absent  State = "absent"  // no image of that tag
-	Stale   State = "stale"   // built from another glovebox, or by other means
-	Current State = "current" // built from this glovebox and these files
+	Stale   State = "stale"   // built from another glovebox or other files
+	Current State = "current" // built from this glovebox and its files
 )
 
-const answerTime = 5 * time.Second // for an engine on this machine to answer a question
+const queryTimeout = 5 * time.Second // for an engine on this machine to answer a query
 
-// Present says whether the image of that tag is current for a binary (a path,
-// empty for the running program). Faults: sandbox_runtime_required when no
-// engine answers, invalid_request when the binary cannot be read.
-func Present(ctx context.Context, tag, binary string) (State, error) {
+// Inspect returns the state of the image with that tag for a binary (a path, empty for
+// the running program). Faults: sandbox_runtime_required when no engine answers,
+// invalid_request when the binary cannot be read.
+func Inspect(ctx context.Context, tag, binary string) (State, error) {
 	engine, architecture, err := dial(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = engine.Close() }()
-	recipe, err := prepare(binary, architecture)
+	recipe, err := newRecipe(binary, architecture)
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	found, err := engine.ImageInspect(ctx, tag)
 	if errdefs.IsNotFound(err) {
 		return Absent, nil
 	}
 	if err != nil {
-		return "", noEngine(err)
+		return "", engineUnreachable(err)
 	}
 	if found.Config == nil {
 		return Stale, nil
@@ -56,23 +56,23 @@ func Present(ctx context.Context, tag, binary string) (State, error) {
 	return Current, nil
 }
 
-// dial connects to the engine the environment names (DOCKER_HOST and so on),
-// and returns what it runs on.
+// dial connects to the engine that the environment names (DOCKER_HOST and related
+// variables), and returns its architecture.
 func dial(ctx context.Context) (*client.Client, string, error) {
 	engine, err := client.New(client.FromEnv)
 	if err != nil {
-		return nil, "", noEngine(err)
+		return nil, "", engineUnreachable(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	info, err := engine.Info(ctx, client.InfoOptions{})
 	if err != nil {
 		_ = engine.Close()
-		return nil, "", noEngine(err)
+		return nil, "", engineUnreachable(err)
 	}
 	return engine, info.Info.Architecture, nil
 }
 
-func noEngine(err error) error {
+func engineUnreachable(err error) error {
 	return engine.Unreachable(err, fmt.Sprintf(", then run %q", Command))
 }

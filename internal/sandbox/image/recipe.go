@@ -24,18 +24,18 @@ type file struct {
 	data []byte
 }
 
-// recipe is everything an image is built from.
+// recipe is everything that an image is built from.
 type recipe struct {
-	files  []file // the embedded ones, then the binary
+	files  []file // the embedded files, then the binary
 	binary string // SHA-256 of the binary
-	hash   string // SHA-256 of the embedded ones
+	hash   string // SHA-256 of the embedded files
 
-	arguments map[string]*string // of the build, beside those every build has
+	arguments map[string]*string // of the build, in addition to those of every build
 }
 
-// prepare reads the recipe. binary is a path, empty for the running program;
-// architecture is the engine's, as uname says it, empty when it is not known.
-func prepare(binary, architecture string) (*recipe, error) {
+// newRecipe returns the recipe for a binary (a path, empty for the running program).
+// architecture is the engine's, named as by uname, or empty when unknown.
+func newRecipe(binary, architecture string) (*recipe, error) {
 	if binary == "" {
 		self, err := os.Executable()
 		if err != nil {
@@ -49,11 +49,11 @@ func prepare(binary, architecture string) (*recipe, error) {
 		return nil, fault.New(fault.InvalidRequest, "the glovebox binary cannot be read").
 			Hinted("name a file that exists with --binary").Because(err)
 	}
-	if err := static(data, architecture); err != nil {
+	if err := checkStatic(data, architecture); err != nil {
 		return nil, fault.New(fault.InvalidRequest, "this glovebox binary cannot run in a box: %v", err).
 			Hinted("build a static one (%s) and name it with --binary", staticBuild)
 	}
-	r, err := embedded()
+	r, err := embeddedRecipe()
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +62,8 @@ func prepare(binary, architecture string) (*recipe, error) {
 	return r, nil
 }
 
-// embedded returns the recipe without a binary.
-func embedded() (*recipe, error) {
+// embeddedRecipe returns the recipe without the binary.
+func embeddedRecipe() (*recipe, error) {
 	r := &recipe{}
 	sum := sha256.New()
 	for _, name := range []string{"Dockerfile", "policy.json"} {
@@ -71,7 +71,7 @@ func embedded() (*recipe, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot read an embedded file: %w", err)
 		}
-		_, _ = fmt.Fprintf(sum, "%s %d\n%s", name, len(data), data) // a hash does not fail
+		_, _ = fmt.Fprintf(sum, "%s %d\n%s", name, len(data), data) // writing to a hash cannot fail
 		r.files = append(r.files, file{name, 0o644, data})
 	}
 	r.hash = hex.EncodeToString(sum.Sum(nil))
@@ -82,8 +82,8 @@ func (r *recipe) labels() map[string]string {
 	return map[string]string{LabelBinary: r.binary, LabelRecipe: r.hash}
 }
 
-// context returns the build context as a tar archive, the same bytes for the
-// same files.
+// context returns the build context as a tar archive. The same files give the same
+// bytes.
 func (r *recipe) context() (io.Reader, error) {
 	var packed bytes.Buffer
 	archive := tar.NewWriter(&packed)
@@ -102,17 +102,17 @@ func (r *recipe) context() (io.Reader, error) {
 	return &packed, nil
 }
 
-// machines are the names uname has for what Go's toolchain builds for.
-var machines = map[string]elf.Machine{"x86_64": elf.EM_X86_64, "aarch64": elf.EM_AARCH64}
+// elfMachines maps uname's names to those of ELF.
+var elfMachines = map[string]elf.Machine{"x86_64": elf.EM_X86_64, "aarch64": elf.EM_AARCH64}
 
-// static reports what keeps a binary from running in the image.
-func static(data []byte, architecture string) error {
+// checkStatic returns why a binary cannot run in the image.
+func checkStatic(data []byte, architecture string) error {
 	program, err := elf.NewFile(bytes.NewReader(data))
 	if err != nil {
 		return fmt.Errorf("it is no Linux program")
 	}
 	defer func() { _ = program.Close() }()
-	if want, known := machines[architecture]; known && program.Machine != want {
+	if want, known := elfMachines[architecture]; known && program.Machine != want {
 		return fmt.Errorf("it is for %s, the engine runs on %s", program.Machine, want)
 	}
 	for _, part := range program.Progs {

@@ -13,8 +13,8 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// importStream makes an image of a tar stream.
-func importStream(ctx context.Context, engine *client.Client, tree io.Reader, name string, options Options) error {
+// importTar imports a tar stream as an image.
+func importTar(ctx context.Context, engine *client.Client, tree io.Reader, name string, options Options) error {
 	source := client.ImageImportSource{Source: tree, SourceName: "-"}
 	answer, err := engine.ImageImport(ctx, source, name, client.ImageImportOptions{
 		Message: "made by glovebox with debootstrap",
@@ -24,22 +24,22 @@ func importStream(ctx context.Context, engine *client.Client, tree io.Reader, na
 		return err
 	}
 	defer func() { _ = answer.Close() }()
-	_, err = follow(answer, options.Out)
+	_, err = copyProgress(answer, options.Out)
 	return err
 }
 
-// roomyDir is where a whole system fits and may be executed: /tmp is often
-// small and in memory.
-func roomyDir() string {
+// largeTempDir returns a folder for temporary files that can hold and execute a whole
+// system. /tmp is often small and in memory.
+func largeTempDir() string {
 	if info, err := os.Stat("/var/tmp"); err == nil && info.IsDir() {
 		return "/var/tmp"
 	}
 	return os.TempDir()
 }
 
-// removeTree removes a tree debootstrap worked in, after unmounting what it
-// may have left mounted when it was interrupted: nothing of the running system
-// is ever removed through such a mount.
+// removeTree removes the folder that debootstrap worked in. It first unmounts what an
+// interrupted debootstrap left mounted, so that it removes nothing of the running
+// system through such a mount.
 func removeTree(dir string) error {
 	mounts, err := mountsBelow(dir)
 	if err != nil {
@@ -56,8 +56,8 @@ func removeTree(dir string) error {
 	return nil
 }
 
-// mountsBelow lists the mount points below dir, outermost first
-// (proc_pid_mountinfo(5): the fifth field).
+// mountsBelow lists the mount points below dir, outermost first, from the fifth field
+// of each line of proc_pid_mountinfo(5).
 func mountsBelow(dir string) ([]string, error) {
 	table, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {

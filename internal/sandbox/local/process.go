@@ -13,17 +13,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// process is the first of a box, so that it is not taken for another of the
-// same number.
+// process identifies the first process of a box, even when its pid is used again.
 type process struct {
 	PID       int    `json:"pid"`
 	Started   string `json:"started"`   // in ticks since the machine's start (proc_pid_stat(5), field 22)
-	Namespace uint64 `json:"namespace"` // inode of its user namespace, which nothing of the box leaves
+	Namespace uint64 `json:"namespace"` // inode of its user namespace, which no process of the box can leave
 }
 
-// identify reads what tells a process from others.
+// identify reads the start time and the user namespace of a process.
 func identify(pid int) (process, error) {
-	started, err := startOf(pid)
+	started, err := startTime(pid)
 	if err != nil {
 		return process{}, err
 	}
@@ -34,15 +33,15 @@ func identify(pid int) (process, error) {
 	return process{PID: pid, Started: started, Namespace: stat.Ino}, nil
 }
 
-// startOf fails for a process that is not there, and for one that has ended
-// and was not waited for.
-func startOf(pid int) (string, error) {
+// startTime returns the start time of a process. It fails for one that does not exist
+// and for a zombie.
+func startTime(pid int) (string, error) {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return "", err
 	}
 	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
-	const state, start = 0, 19 // after the name
+	const state, start = 0, 19 // positions after the name
 	if len(fields) <= start || fields[state] == "Z" {
 		return "", errors.New("the process has ended")
 	}
@@ -50,26 +49,26 @@ func startOf(pid int) (string, error) {
 }
 
 func (p process) alive() bool {
-	started, err := startOf(p.PID)
+	started, err := startTime(p.PID)
 	return err == nil && started == p.Started
 }
 
-// watch opens the process for await and signal (pidfd_open(2)).
-func (p process) watch() (*os.File, error) {
+// openPidfd opens a pidfd of the process (pidfd_open(2)).
+func (p process) openPidfd() (*os.File, error) {
 	fd, err := unix.PidfdOpen(p.PID, unix.PIDFD_NONBLOCK)
 	if err != nil {
 		return nil, fmt.Errorf("cannot watch process %d: %w", p.PID, err)
 	}
 	file := os.NewFile(uintptr(fd), "pidfd")
-	if !p.alive() { // looked at after it was opened: the number is not another's
+	if !p.alive() { // checked after opening: the pid may have been used again before
 		_ = file.Close()
 		return nil, errors.New("the process has ended")
 	}
 	return file, nil
 }
 
-// await returns when the process has ended or ctx has; it reports which.
-func await(ctx context.Context, pidfd *os.File) bool {
+// waitExit waits until the process has ended or ctx ends. It reports true for the former.
+func waitExit(ctx context.Context, pidfd *os.File) bool {
 	unblock := context.AfterFunc(ctx, func() { _ = pidfd.SetReadDeadline(time.Now()) })
 	defer unblock()
 	raw, err := pidfd.SyscallConn()
@@ -85,7 +84,7 @@ func await(ctx context.Context, pidfd *os.File) bool {
 	return over
 }
 
-func signal(pidfd *os.File, s unix.Signal) {
+func sendSignal(pidfd *os.File, s unix.Signal) {
 	raw, err := pidfd.SyscallConn()
 	if err != nil {
 		return
@@ -93,7 +92,7 @@ func signal(pidfd *os.File, s unix.Signal) {
 	_ = raw.Control(func(fd uintptr) { _ = unix.PidfdSendSignal(int(fd), s, nil, 0) })
 }
 
-// reap takes the exit of a process that was our child.
+// reap reaps a process if it was a child of this one.
 func reap(pid int) {
 	for {
 		if _, err := unix.Wait4(pid, nil, unix.WNOHANG, nil); !errors.Is(err, unix.EINTR) {
@@ -102,13 +101,13 @@ func reap(pid int) {
 	}
 }
 
-const sweepAgain = 20 * time.Millisecond // until what was killed has ended
+const killRetryPause = 20 * time.Millisecond // for killed processes to end
 
-// sweep kills every process in a user namespace or below it, again until there
-// is none. Faults are those of ctx.
-func sweep(ctx context.Context, namespace uint64) error {
+// killNamespace kills every process in a user namespace or its descendants, and repeats that
+// until there is none.
+func killNamespace(ctx context.Context, namespace uint64) error {
 	for {
-		left := inside(namespace)
+		left := processesIn(namespace)
 		if len(left) == 0 {
 			return nil
 		}
@@ -119,13 +118,13 @@ func sweep(ctx context.Context, namespace uint64) error {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("%d processes are left: %w", len(left), ctx.Err())
-		case <-time.After(sweepAgain):
+		case <-time.After(killRetryPause):
 		}
 	}
 }
 
-// inside lists the processes in a user namespace or below it.
-func inside(namespace uint64) []int {
+// processesIn lists the processes in a user namespace or its descendants.
+func processesIn(namespace uint64) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
@@ -133,19 +132,20 @@ func inside(namespace uint64) []int {
 	var found []int
 	for _, entry := range entries {
 		pid, err := strconv.Atoi(entry.Name())
-		if err == nil && isIn(pid, namespace) {
+		if err == nil && inNamespace(pid, namespace) {
 			found = append(found, pid)
 		}
 	}
 	return found
 }
 
-const mostNested = 32 // user namespaces, by the kernel (user_namespaces(7))
+const maxNesting = 32 // the kernel's limit on nested user namespaces (user_namespaces(7))
 
-// isIn walks from the user namespace of a process up (ioctl_nsfs(2)).
-func isIn(pid int, namespace uint64) bool {
+// inNamespace reports whether the user namespace of a process is namespace or a descendant
+// of it (ioctl_nsfs(2)).
+func inNamespace(pid int, namespace uint64) bool {
 	fd, err := unix.Open(fmt.Sprintf("/proc/%d/ns/user", pid), unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	for range mostNested {
+	for range maxNesting {
 		if err != nil {
 			return false
 		}

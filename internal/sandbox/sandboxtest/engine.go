@@ -1,5 +1,5 @@
-// Package sandboxtest holds the suite that every driver passes, and a driver
-// in memory that passes it first and that other packages' tests use.
+// Package sandboxtest has the test suite that every driver passes, and a driver in
+// memory for tests of other packages.
 package sandboxtest
 
 import (
@@ -15,139 +15,132 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// Phases are what a Start of the fake goes through, in order; Progress is told
-// each as it begins.
+// Phases are the phases of a Start of the fake, in order. Progress is called with each.
 var Phases = []string{"create", "start", "display", "http", "handshake"}
 
-// Engine is a machine for boxes in memory. Several drivers may use one, as
-// several gateways, and several lives of one gateway, use one Docker. It is
-// safe for concurrent use.
+// Engine holds boxes in memory. Several drivers can use one, like several gateways, and
+// restarts of one gateway, use one Docker engine. It is safe for concurrent use.
 type Engine struct {
-	// Browser makes the browser of a box; nil for one that answers
-	// Browser.getVersion and Target.createTarget and nothing else. It is set
-	// before the first Start.
+	// Browser makes the browser of a box. nil is one that only answers
+	// Browser.getVersion and Target.createTarget. Set it before the first Start.
 	Browser func(spec sandbox.Spec) (Browser, error)
 
-	mu    sync.Mutex
-	boxes map[string]*machine
-	fails map[string]error
-	holds map[string]chan struct{}
+	mu       sync.Mutex
+	boxes    map[string]*boxState
+	failures map[string]error
+	holds    map[string]chan struct{}
 }
 
-// Browser is what runs in a box of the fake.
+// Browser is the browser in a box of the fake.
 type Browser interface {
-	// Connect opens a connection; the engine has ended the one before.
+	// Connect opens a connection. The engine has closed the previous one.
 	Connect(ctx context.Context) (sandbox.Stream, error)
 	// Close ends the browser.
 	Close() error
 }
 
-// machine is one box: what outlives the driver that made it.
-type machine struct {
-	instance string
-	info     sandbox.Info
-	browser  Browser
-	egress   *door
-	stream   *stream
-	done     chan struct{}
-	err      error
-	assigned bool
-	restarts int               // of its browser
-	kills    int               // for want of memory
-	keeps    bool              // was started with a profile
-	profile  []byte            // a tar
-	thawed   chan struct{}     // closed when it goes on; nil while it runs
-	files    map[string][]byte // by path to upload, or by id of a download
+// boxState is the state of one box, which outlives the driver that made it.
+type boxState struct {
+	instance   string
+	info       sandbox.Info
+	browser    Browser
+	egress     *egressTarget
+	stream     *stream
+	done       chan struct{}
+	err        error
+	assigned   bool
+	restarts   int               // of its browser
+	oomKills   int               // processes killed because memory ran out
+	hasProfile bool              // was started with a profile
+	profile    []byte            // a tar
+	thawed     chan struct{}     // closed when the box resumes; nil while it runs
+	files      map[string][]byte // by the path of an upload or the id of a download
 }
 
-// NewEngine makes a machine without boxes.
+// NewEngine returns an engine without boxes.
 func NewEngine() *Engine {
-	return &Engine{boxes: map[string]*machine{}, fails: map[string]error{}, holds: map[string]chan struct{}{}}
+	return &Engine{boxes: map[string]*boxState{}, failures: map[string]error{}, holds: map[string]chan struct{}{}}
 }
 
-// FailAt makes every Start that reaches a phase fail with err, until it is
-// called with nil.
+// FailAt makes each Start fail with err in a phase. A nil err ends that.
 func (e *Engine) FailAt(phase string, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.fails[phase] = err
+	e.failures[phase] = err
 }
 
-// HoldAt makes every Start that reaches a phase wait until release is called.
+// HoldAt makes each Start wait in a phase until release is called.
 func (e *Engine) HoldAt(phase string) (release func()) {
-	gate := make(chan struct{})
+	released := make(chan struct{})
 	e.mu.Lock()
-	e.holds[phase] = gate
+	e.holds[phase] = released
 	e.mu.Unlock()
 	return sync.OnceFunc(func() {
 		e.mu.Lock()
-		if e.holds[phase] == gate {
+		if e.holds[phase] == released {
 			delete(e.holds, phase)
 		}
 		e.mu.Unlock()
-		close(gate)
+		close(released)
 	})
 }
 
-// Kill ends a box from outside, as a crash does: Done is closed, the box stays
-// in the list as exited until it is stopped, as long as a driver may take to
-// remove it.
+// Kill ends a box from outside, like a crash. Done is closed, and the box stays in the
+// list as exited until it is stopped, as drivers may do.
 func (e *Engine) Kill(id string) {
 	e.mu.Lock()
 	m := e.boxes[id]
 	e.mu.Unlock()
 	if m != nil {
-		e.end(m, fault.New(fault.NotActive, "the box was killed").Hinted("start a new one"))
+		e.endBox(m, fault.New(fault.NotActive, "the box was killed").Hinted("start a new one"))
 	}
 }
 
-// Crash ends the browser of a box, which starts it again. short says that the
-// memory of the box was used up.
+// Crash ends the browser of a box, which is restarted. short also counts a process
+// that was killed because memory ran out.
 func (e *Engine) Crash(id string, short bool) {
 	e.mu.Lock()
 	m := e.boxes[id]
 	m.restarts++
 	if short {
-		m.kills++
+		m.oomKills++
 	}
 	stream := m.stream
 	e.mu.Unlock()
 	_ = stream.Close()
 }
 
-// Starve has a process of a box ended because its memory was used up.
-func (e *Engine) Starve(id string) {
+// OOMKill counts a process of a box that was killed because memory ran out.
+func (e *Engine) OOMKill(id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.boxes[id].kills++
+	e.boxes[id].oomKills++
 }
 
-// Keep puts a tar in the place of a box's profile, as a browser does that was
-// used.
-func (e *Engine) Keep(id string, profile []byte) {
+// SetProfile replaces a box's profile with a tar, like the use of a browser does.
+func (e *Engine) SetProfile(id string, profile []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.boxes[id].profile = profile
 }
 
-// Kept returns what a box has for its profile.
-func (e *Engine) Kept(id string) []byte {
+// Profile returns a box's profile.
+func (e *Engine) Profile(id string) []byte {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.boxes[id].profile
 }
 
-// Boxes returns the boxes of every instance, those that were never started
-// too.
+// Boxes returns the boxes of every instance, including those that were never started.
 func (e *Engine) Boxes() []sandbox.Info { return e.list("") }
 
-// Leftover adds a box of an instance that was made and never started, as a
-// gateway that dies between the two leaves it.
-func (e *Engine) Leftover(instance, id string) {
+// AddUnstarted adds a box of an instance that was made but never started, as a gateway that
+// is killed between the two leaves it.
+func (e *Engine) AddUnstarted(instance, id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.boxes[id] = &machine{instance: instance, done: make(chan struct{}), egress: &door{}, info: sandbox.Info{
-		ID: id, Name: "fake-warm-" + id, State: "created", Created: time.Now(),
+	e.boxes[id] = &boxState{instance: instance, done: make(chan struct{}), egress: &egressTarget{}, info: sandbox.Info{
+		ID: id, Name: sandbox.BoxName("fake-", "", id), State: "created", Created: time.Now(),
 	}}
 }
 
@@ -164,34 +157,34 @@ func (e *Engine) list(instance string) []sandbox.Info {
 	return all
 }
 
-// add makes a box; the id must be free.
-func (e *Engine) add(instance string, spec sandbox.Spec) (*machine, error) {
+// add adds a box with an unused id.
+func (e *Engine) add(instance string, spec sandbox.Spec) (*boxState, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.boxes[spec.ID] != nil {
 		return nil, fault.New(fault.StartFailed, "a box %s is there already", spec.ID).Hinted("use a fresh id")
 	}
-	m := &machine{instance: instance, done: make(chan struct{}), egress: &door{}, assigned: spec.Scope != ""}
-	m.egress.open(spec.Egress)
+	m := &boxState{instance: instance, done: make(chan struct{}), egress: &egressTarget{}, assigned: spec.Scope != ""}
+	m.egress.set(spec.Egress)
 	m.info = sandbox.Info{
-		ID: spec.ID, Name: name(spec.Scope, spec.ID), ScopeHash: sandbox.ScopeHash(spec.Scope),
+		ID: spec.ID, Name: sandbox.BoxName("fake-", sandbox.ScopeHash(spec.Scope), spec.ID), ScopeHash: sandbox.ScopeHash(spec.Scope),
 		Session: spec.Session, State: "created", Egress: sandbox.EgressSealed, Created: time.Now(), Dir: "/tmp",
 	}
 	e.boxes[spec.ID] = m
 	return m, nil
 }
 
-// pass goes through one phase of a Start.
-func (e *Engine) pass(ctx context.Context, phase string) error {
+// runPhase runs one phase of a Start.
+func (e *Engine) runPhase(ctx context.Context, phase string) error {
 	e.mu.Lock()
-	err, gate := e.fails[phase], e.holds[phase]
+	err, released := e.failures[phase], e.holds[phase]
 	e.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	if gate != nil {
+	if released != nil {
 		select {
-		case <-gate:
+		case <-released:
 		case <-ctx.Done():
 		}
 	}
@@ -201,15 +194,15 @@ func (e *Engine) pass(ctx context.Context, phase string) error {
 	return nil
 }
 
-// run puts a browser into a box.
-func (e *Engine) run(m *machine, spec sandbox.Spec) error {
+// startBrowser starts the browser of a box.
+func (e *Engine) startBrowser(m *boxState, spec sandbox.Spec) error {
 	var profile bytes.Buffer
 	if spec.Profile != nil {
 		if err := spec.Profile(&profile); err != nil {
 			return err
 		}
 	}
-	var browser Browser = &tiny{egress: m.egress}
+	var browser Browser = &fakeBrowser{egress: m.egress}
 	if e.Browser != nil {
 		made, err := e.Browser(spec)
 		if err != nil {
@@ -220,13 +213,13 @@ func (e *Engine) run(m *machine, spec sandbox.Spec) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	m.browser = browser
-	m.keeps, m.profile = spec.Profile != nil, profile.Bytes()
+	m.hasProfile, m.profile = spec.Profile != nil, profile.Bytes()
 	m.info.State = "running"
 	return nil
 }
 
-// end ends a box once; remove also takes it off the list.
-func (e *Engine) end(m *machine, err error) {
+// endBox ends a box. Only the first call has an effect.
+func (e *Engine) endBox(m *boxState, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if m.err != nil {
@@ -249,7 +242,7 @@ func (e *Engine) remove(id string) {
 	delete(e.boxes, id)
 }
 
-func (e *Engine) find(instance, id string) *machine {
+func (e *Engine) find(instance, id string) *boxState {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	m := e.boxes[id]
@@ -257,11 +250,4 @@ func (e *Engine) find(instance, id string) *machine {
 		return nil
 	}
 	return m
-}
-
-func name(scope, id string) string {
-	if scope == "" {
-		return "fake-warm-" + id
-	}
-	return "fake-" + sandbox.ScopeHash(scope) + "-" + id
 }
