@@ -231,7 +231,7 @@ func (p *Policy) judgement(call action.Call, verb *action.Verb, facts action.Fac
 
 // scripted is the raw verb that agents have unless a rule denies it: a person
 // reads each script.
-const scripted = "page.execute"
+var scripted = action.VerbPageExecute.Name
 
 // mostScript bounds an agent's script, in characters: questions show so much.
 const mostScript = 4000
