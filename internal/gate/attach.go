@@ -19,9 +19,8 @@ import (
 
 const (
 	recordInterval    = time.Second // between two records of the same method
-	maxMethods        = 64          // methods with a count of their own in that time; others are counted together
-	maxListedRefusals = 20          // recorded one by one in that time; the others are counted
-	attachVerb        = "cdp.attach"
+	maxMethods        = 64          // counted apart in that time; the rest together
+	maxListedRefusals = 20          // recorded singly in that time; the rest are counted
 	otherMethods      = "other methods"
 	otherRefusals     = "more calls"
 	maxRefusalText    = 200 // characters
@@ -32,7 +31,7 @@ const (
 // every second, by method. If these records cannot be stored, the client is
 // disconnected. The faults are those of Call.
 func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment, error) {
-	call.Verb, call.Args = attachVerb, &action.None{}
+	call.Verb, call.Args = action.VerbCDPAttach.Name, &action.None{}
 	if !isID(call.ID) {
 		call.ID = newID()
 	}

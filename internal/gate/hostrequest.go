@@ -11,10 +11,9 @@ import (
 )
 
 const (
-	allowVerb           = "session.allow"
-	maxHostRequests     = 5               // open questions about hosts of a session, so that they do not hide the others
-	maxWaitingQuestions = 10              // with this many open questions of any kind in the scope, no host is asked about
-	hostRequestLimit    = 5 * time.Second // to make a question; no answer waits for it
+	maxHostRequests     = 5               // questions for new hosts that a session has open: an agent must not drown the others
+	maxWaitingQuestions = 10              // questions of the scope, of any kind, from which on no host is asked about: acts go first
+	hostRequestLimit    = 5 * time.Second // to put one, which no answer waits for
 )
 
 // requestHost asks people whether a host may be added to the session, if an
@@ -96,7 +95,7 @@ func (g *Gate) RequestHost(session action.Session, host string) {
 func (g *Gate) requestHost(ctx context.Context, w hostRequest) (q action.Question, said string, err error) {
 	g.hostRequestMu.Lock()
 	defer g.hostRequestMu.Unlock()
-	before, err := g.approvals.ListByVerb(ctx, w.session, allowVerb)
+	before, err := g.approvals.ListByVerb(ctx, w.session, action.VerbSessionAllow.Name)
 	if err != nil {
 		return q, "", err
 	}
@@ -136,7 +135,7 @@ func earlierRequest(before []action.Question, host string) (old action.Question,
 // askForHost asks people about a host, and records that.
 func (g *Gate) askForHost(ctx context.Context, w hostRequest) (action.Question, error) {
 	q, fresh, err := g.askQuestion(ctx, approval.Request{
-		Subject: approval.Subject{Scope: w.caller.Scope, Session: w.session, Verb: allowVerb, Args: allowHostArgs(w.host)},
+		Subject: approval.Subject{Scope: w.caller.Scope, Session: w.session, Verb: action.VerbSessionAllow.Name, Args: allowHostArgs(w.host)},
 		Actor:   w.caller.Actor, Risk: action.Medium, Rule: "navigation.blocked",
 		Why:  w.why + ", which this session may not: approving adds the host to the session",
 		Page: action.Page{URL: maskURL(w.page.URL), Title: w.page.Title}, Input: w.host,
@@ -145,7 +144,7 @@ func (g *Gate) askForHost(ctx context.Context, w hostRequest) (action.Question, 
 		return q, err
 	}
 	event := w.event
-	event.EventType, event.Action, event.Rule = audit.Question, allowVerb, q.Rule
+	event.EventType, event.Action, event.Rule = audit.Question, action.VerbSessionAllow.Name, q.Rule
 	event.Risk, event.HITLDecision, event.Detail = q.Risk.String(), pending, "question "+q.ID+": add host "+w.host
 	g.audit.Record(event)
 	return q, nil
@@ -168,7 +167,7 @@ func (p *invocation) afterCall(ctx context.Context, result action.Result, err er
 	if p.call.Verb != action.VerbApprovalAnswer.Name || !answered || q.State != approval.Approved {
 		return result, nil
 	}
-	failed := map[string]string{allowVerb: "the host was not added", resumeVerb: "the session does not go on by it"}[q.Verb]
+	failed := map[string]string{action.VerbSessionAllow.Name: "the host was not added", action.VerbSessionResume.Name: "the session does not go on by it"}[q.Verb]
 	if failed == "" {
 		return result, nil
 	}
@@ -188,7 +187,7 @@ func (g *Gate) applyAnswer(ctx context.Context, by action.Call, q action.Questio
 		return err
 	}
 	call := action.Call{ID: newID(), Verb: q.Verb, Caller: by.Caller, Session: q.Session, Args: allowHostArgs(used.Input), Surface: by.Surface}
-	if q.Verb == resumeVerb {
+	if q.Verb == action.VerbSessionResume.Name {
 		call.Args = resumeArgs()
 	}
 	p := g.newInvocation(call)
@@ -197,10 +196,8 @@ func (g *Gate) applyAnswer(ctx context.Context, by action.Call, q action.Questio
 	return err
 }
 
-const resumeVerb = "session.resume"
-
-// AskToResume asks people whether a session that is paused at a limit may
-// continue. why names the limit. It may wait for the database.
+// AskToResume asks people whether a session that is paused at a limit may go on. why
+// says which limit. It may wait for the store.
 func (g *Gate) AskToResume(session action.Session, why string) {
 	if !g.hostRequests {
 		return
@@ -212,7 +209,7 @@ func (g *Gate) AskToResume(session action.Session, why string) {
 		page = action.Page{URL: maskURL(session.Page.URL), Title: session.Page.Title}
 	}
 	q, fresh, err := g.askQuestion(ctx, approval.Request{
-		Subject: approval.Subject{Scope: session.Scope, Session: session.ID, Verb: resumeVerb, Args: resumeArgs()},
+		Subject: approval.Subject{Scope: session.Scope, Session: session.ID, Verb: action.VerbSessionResume.Name, Args: resumeArgs()},
 		Actor:   session.Actor, Risk: action.Medium, Rule: "session.limit", Page: page,
 		Why: "the session of " + session.Actor + " is paused at a limit (" + why + "): approving lets it go on for as much again",
 	})
@@ -223,7 +220,7 @@ func (g *Gate) AskToResume(session action.Session, why string) {
 	if fresh {
 		g.audit.Record(action.Record{
 			EventType: audit.Question, Actor: session.Actor, Scope: session.Scope, SessionID: session.ID, ContainerID: session.Box,
-			Action: resumeVerb, Rule: q.Rule, Risk: q.Risk.String(), HITLDecision: pending, Detail: "question " + q.ID + ": " + why,
+			Action: action.VerbSessionResume.Name, Rule: q.Rule, Risk: q.Risk.String(), HITLDecision: pending, Detail: "question " + q.ID + ": " + why,
 		})
 	}
 }
