@@ -45,7 +45,7 @@ func requestEvent(method string, inTab func(t *tab, e netlog.Event)) eventHandle
 		if from.tab != nil {
 			e.Tab = from.tab.id
 		}
-		if e.Starts() {
+		if e.Starts() && !(from.tab != nil && from.tab.offline) {
 			b.guard.noteInitiator(from, e)
 			b.certificates.noteSender(e)
 		}

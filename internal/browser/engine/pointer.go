@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"time"
@@ -25,14 +26,7 @@ var buttons = map[string]int{"left": 1, "right": 2, "middle": 4}
 
 // click presses and releases a button where the element is.
 func (in *input) click(ctx context.Context, t *tab, a *action.Click, pin action.Pin) (any, error) {
-	button := a.Button
-	if button == "" {
-		button = "left"
-	}
-	if buttons[button] == 0 {
-		return nil, fault.New(fault.InvalidRequest, "button %q is not known", a.Button).
-			Hinted("use left, right or middle")
-	}
+	button := cmp.Or(a.Button, "left")
 	held, err := modifiers(a.Modifiers)
 	if err != nil {
 		return nil, err
