@@ -14,6 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/htmlonly"
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/credentials"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 const (
@@ -142,9 +143,7 @@ func (c *crawler) hasCookie(ctx context.Context, host string) bool {
 
 // agent is the user agent that the browser sends.
 func (c *crawler) agent() string {
-	c.b.mu.Lock()
-	defer c.b.mu.Unlock()
-	return c.b.options.userAgent(c.b.version)
+	return guarded.Get(c.b.state, func(s *state) string { return s.options.userAgent(s.version) })
 }
 
 // get requests an address. ok is false for an error, a status other than 200, and
