@@ -172,11 +172,11 @@ func host(address string) string {
 
 const mostInitiators = 1000 // hosts with a known initiator; the egress proxy keeps as many refusals
 
-// Asker returns the address, without query, of the document that last asked
+// Initiator returns the address, without query, of the document that last asked
 // for something of host: a page, a frame or a worker's script; for a redirect
 // the address it came from. The browser may report a request after it was
-// made: Asker waits for that until ctx ends, and then returns "".
-func (b *Browser) Asker(ctx context.Context, host string) (address string) {
+// made: Initiator waits for that until ctx ends, and then returns "".
+func (b *Browser) Initiator(ctx context.Context, host string) (address string) {
 	_ = b.await(ctx, func(*state) bool {
 		address = b.guard.initiators.of(host)
 		return address != ""
