@@ -1,17 +1,17 @@
-// Package images holds the files boxes are built from, so that the binary can
-// build its own image. They are the same files a plain "docker build" reads.
+// Package images embeds the files from which the images are built, so that the binary
+// can build them. A plain "docker build" uses the same files.
 package images
 
 import "embed"
 
-// Browser is the build context of the box, without the glovebox binary: its
-// Dockerfile and Chromium's managed policy, at the root.
+// Browser is the build context of the box's image without the glovebox binary: its
+// Dockerfile and Chromium's managed policy.
 //
 //go:embed browser/Dockerfile browser/policy.json
 var Browser embed.FS
 
-// AllInOne is the Dockerfile of the image that holds the gateway too. It is
-// built from the image of the box.
+// AllInOne is the Dockerfile of the image that also contains the gateway. It is built
+// from the box's image.
 //
 //go:embed all-in-one/Dockerfile
 var AllInOne []byte

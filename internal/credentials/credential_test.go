@@ -13,7 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/credentials"
 )
 
-func TestASecretPrintsNowhere(t *testing.T) {
+func TestNoFormatPrintsASecret(t *testing.T) {
 	const text = "canary-7d1f"
 	set := credentials.Set{
 		Cookies: []credentials.Cookie{{Name: "sid", Value: credentials.Keep(text)}},

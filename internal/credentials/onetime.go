@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// OneTime makes one-time codes by the clock (RFC 6238).
+// OneTime makes time-based one-time codes (RFC 6238).
 type OneTime struct {
-	key    Secret // the bytes of it
+	key    Secret // its bytes
 	hash   func() hash.Hash
 	digits int
 	period time.Duration
@@ -26,11 +26,11 @@ type OneTime struct {
 
 var hashes = map[string]func() hash.Hash{"SHA1": sha1.New, "SHA256": sha256.New, "SHA512": sha512.New}
 
-const leastSeed = 10 // bytes; the shortest that sites give, which RFC 4226, 4 (R6) finds too short already
+const minSeed = 10 // bytes; the shortest that sites use. RFC 4226, 4 (R6) asks for more
 
-// ParseOneTime reads a seed: base32, as sites show it beside their picture
-// (SHA-1, 6 digits, 30 s), or the otpauth://totp/ address that is in it. The
-// error says nothing of the seed.
+// ParseOneTime reads a seed: base32, as sites show it beside the QR code (SHA-1,
+// 6 digits, 30 s), or the otpauth://totp/ address in the QR code. The error does not
+// contain the seed.
 func ParseOneTime(seed Secret) (OneTime, error) {
 	text := strings.TrimSpace(seed.Reveal())
 	if !strings.HasPrefix(strings.ToLower(text), "otpauth:") {
@@ -48,7 +48,7 @@ func oneTime(seed, algorithm, digits, period string) (OneTime, error) {
 	o := OneTime{hash: sha1.New, digits: 6, period: 30 * time.Second} // RFC 6238, 5.2 and 1.2
 	plain := strings.TrimRight(strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(seed)), "=")
 	key, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(plain)
-	if err != nil || len(key) < leastSeed {
+	if err != nil || len(key) < minSeed {
 		return OneTime{}, errors.New("its seed is not base32 of 16 characters at least")
 	}
 	o.key = Keep(string(key))
@@ -72,12 +72,12 @@ func oneTime(seed, algorithm, digits, period string) (OneTime, error) {
 	return o, nil
 }
 
-// Code is the code of the period that a time lies in, and when that ends.
+// Code returns the code for a time, and when the code ends.
 func (o OneTime) Code(at time.Time) (code Secret, ends time.Time) {
 	period := int64(o.period / time.Second)
 	step := at.Unix() / period
 	mac := hmac.New(o.hash, []byte(o.key.Reveal()))
-	_ = binary.Write(mac, binary.BigEndian, step) // a hash takes everything
+	_ = binary.Write(mac, binary.BigEndian, step) // writing to a hash does not fail
 	sum := mac.Sum(nil)
 	number := binary.BigEndian.Uint32(sum[sum[len(sum)-1]&0xf:]) & 0x7fffffff // dynamic truncation: RFC 4226, 5.3
 	modulus := uint32(1)

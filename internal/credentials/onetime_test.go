@@ -64,7 +64,7 @@ func TestASeedIsReadAsSitesShowIt(t *testing.T) {
 	}
 }
 
-func TestASeedThatIsNoneIsRefusedWithoutRepeatingIt(t *testing.T) {
+func TestAnInvalidSeedIsRefusedWithoutRepeatingIt(t *testing.T) {
 	for _, seed := range []string{
 		"", "1089", "GEZDGNBV", "canary!", "otpauth://hotp/a?secret=GEZDGNBVGY3TQOJQ&counter=1", "otpauth://totp/a", "otpauth://totp/a?secret=GEZDGNBVGY3TQOJQ&digits=5",
 		"otpauth://totp/a?secret=GEZDGNBVGY3TQOJQ&digits=9", "otpauth://totp/a?secret=GEZDGNBVGY3TQOJQ&period=0", "otpauth://totp/a?secret=GEZDGNBVGY3TQOJQ&algorithm=MD5",

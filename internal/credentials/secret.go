@@ -1,5 +1,5 @@
-// Package credentials has the types of what opens an account: data only, and
-// nothing in it prints itself.
+// Package credentials has the types of credentials: data only. No secret in it
+// prints itself.
 package credentials
 
 import (
@@ -12,10 +12,10 @@ import (
 const hidden = "[secret]"
 
 // Secret is a text that is printed, logged and marshalled as [secret]. Only
-// Reveal gives it away. Two of the same text are equal.
+// Reveal returns it. Two secrets of the same text are equal.
 //
-// The text is behind a pointer: in a field that is not exported, fmt does not
-// ask a value how it prints, and prints what is in it.
+// The text is behind a pointer, because fmt does not call the Format method of a
+// value in a field that is not exported: it prints the value's own fields.
 type Secret struct{ text unique.Handle[string] }
 
 // Keep makes a secret of a text.
@@ -26,7 +26,7 @@ func Keep(text string) Secret {
 	return Secret{unique.Make(text)}
 }
 
-// Reveal is the text itself, for the one place that needs it.
+// Reveal returns the text. Call it only where the text is used.
 func (s Secret) Reveal() string {
 	if s == (Secret{}) {
 		return ""
@@ -34,17 +34,17 @@ func (s Secret) Reveal() string {
 	return s.text.Value()
 }
 
-// Len is how many bytes the text has.
+// Len returns the length of the text in bytes.
 func (s Secret) Len() int { return len(s.Reveal()) }
 
-// String is [secret].
+// String returns [secret].
 func (s Secret) String() string { return hidden }
 
 // Format writes [secret], whatever the verb and its flags.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hidden) }
 
-// LogValue is [secret].
+// LogValue returns [secret].
 func (s Secret) LogValue() slog.Value { return slog.StringValue(hidden) }
 
-// MarshalText is [secret], in JSON and YAML as well.
+// MarshalText returns [secret]. JSON and YAML use it.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }

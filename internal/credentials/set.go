@@ -6,14 +6,15 @@ import (
 	"time"
 )
 
-// Set is the credentials of one domain, as a source had them (docs/credentials.md).
+// Set is the credentials of one domain, as a source returned them
+// (docs/credentials.md).
 type Set struct {
-	Domain  string    // lower case, punycode; what it was found under: the host, or a parent of it
-	Path    string    // in the source, for records
-	Version string    // changes when the source has others; never derived from a value
-	Changed time.Time // when the source last got others; zero where it does not know
+	Domain  string    // lower case, punycode; the source has it under this name: the host, or a parent of it
+	Path    string    // in the source; records name it
+	Version string    // changes when the credentials change; never derived from a value
+	Changed time.Time // when the credentials last changed; zero where the source does not know
 
-	Required bool // failing to inject it refuses the navigation
+	Required bool // the navigation is refused if it cannot be injected
 
 	Cookies []Cookie
 	// LocalStorage, SessionStorage and Headers are for the origin
@@ -27,11 +28,11 @@ type Set struct {
 	// (Basic, Digest) of the origin; nil for none.
 	HTTPAuth map[string]Secret
 
-	// Login is what page.fill_secret types: username, password, totp (a seed
-	// in base32), or names of the operator's own.
+	// Login has what page.fill_secret types: username, password, totp (a seed
+	// in base32), or values under names that the operator chose.
 	Login map[string]Secret
 	// FillUnasked lets page.fill_secret type them without asking a person each
-	// time: "fill: allow" of the document.
+	// time: "fill: allow" in the document.
 	FillUnasked bool
 }
 
@@ -47,14 +48,14 @@ type Cookie struct {
 	SameSite string // Strict, Lax, None; empty for the browser's default
 }
 
-// Injects reports whether there is anything to put into a browser. What is only
-// typed does not count.
+// Injects reports whether the set has anything that is put into the browser.
+// Logins are only typed, so they do not count.
 func (s Set) Injects() bool {
 	return len(s.Cookies)+len(s.LocalStorage)+len(s.SessionStorage)+len(s.Headers)+len(s.HTTPAuth) > 0
 }
 
-// Counted says what a set puts into a browser, by kind and count: "2 cookies,
-// 1 header".
+// Counted describes what the set puts into a browser, by kind and count: "2
+// cookies, 1 header".
 func (s Set) Counted() string {
 	var kinds []string
 	for _, k := range []struct {
@@ -77,8 +78,8 @@ func (s Set) Counted() string {
 	return strings.Join(kinds, ", ")
 }
 
-// HomeOrigin is the only origin that gets the storage, headers and logins of
-// the set, as the source wrote it.
+// HomeOrigin returns the only origin that gets the storage, headers and logins
+// of the set.
 func (s Set) HomeOrigin() string {
 	if s.Origin != "" {
 		return s.Origin
@@ -86,8 +87,8 @@ func (s Set) HomeOrigin() string {
 	return "https://" + s.Domain
 }
 
-// Within reports whether a host is a domain or below it, at the border of a
-// label. Both are folded: lower case, punycode, no port.
+// Within reports whether a host is a domain or a sub-domain of it. Both are in
+// lower case and punycode, without a port.
 func Within(host, domain string) bool {
 	return host == domain || strings.HasSuffix(host, "."+domain)
 }

@@ -60,7 +60,7 @@ type Options struct {
 	Audit       *audit.Log
 	Log         *slog.Logger
 	Credentials Credentials
-	Secrets     *redact.Book // the secrets of sessions: no answer and no record repeats them
+	Secrets     *redact.SecretStore // the secrets of sessions: no answer and no record repeats them
 
 	Tokens       Tokens   // of the verbs about them; those are refused when nil
 	HostRequests bool     // people can be asked for hosts that a session may not reach; security.hitl.enabled

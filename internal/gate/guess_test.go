@@ -71,7 +71,7 @@ func (m *mirror) Do(ctx context.Context, call action.Call, pin action.Pin) (acti
 type attack struct {
 	*house
 	page    *mirror
-	secrets *redact.Book
+	secrets *redact.SecretStore
 	calls   int
 }
 

@@ -113,7 +113,7 @@ func (g *guesses) noteSent(session string, texts []scan.Text, inputs []string) {
 		if len(input) > maxJoined {
 			continue
 		}
-		if letters := redact.Letters(input); letters != "" && len(letters) <= maxLetters {
+		if letters := redact.Alnum(input); letters != "" && len(letters) <= maxLetters {
 			s.parts = append(s.parts, letters)
 		}
 	}

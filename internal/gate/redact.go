@@ -108,7 +108,7 @@ func (g *Requests) askQuestion(ctx context.Context, r approval.Request) (action.
 // RedactRecords returns a function for audit.Options. It takes the secrets of every
 // session out of a record. A record that cannot be redacted keeps its ids and its
 // kind, and loses its texts.
-func RedactRecords(known *redact.Book) func(action.Record) action.Record {
+func RedactRecords(known *redact.SecretStore) func(action.Record) action.Record {
 	return func(r action.Record) action.Record {
 		clean, err := redact.Value(known.All(), r)
 		if err != nil {

@@ -24,9 +24,9 @@ import (
 const canary = "k7Qp2mXv9RtLw4Zs8NbY3cDf"
 
 // knowing is a gate whose sessions' secrets are known, with all of its rooms.
-func knowing(t *testing.T) (h *house, pages *telling, known *redact.Book) {
+func knowing(t *testing.T) (h *house, pages *telling, known *redact.SecretStore) {
 	t.Helper()
-	known = new(redact.Book)
+	known = new(redact.SecretStore)
 	file := filepath.Join(t.TempDir(), "state.db")
 	log := slog.New(slog.DiscardHandler)
 	db, err := store.Open(t.Context(), file)

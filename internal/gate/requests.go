@@ -34,7 +34,7 @@ type RequestsOptions struct {
 	Audit       *audit.Log
 	Log         *slog.Logger
 	Credentials Credentials
-	Secrets     *redact.Book
+	Secrets     *redact.SecretStore
 }
 
 // Requests judges the requests that are to leave browsers, by the policy in force.
@@ -44,8 +44,8 @@ type Requests struct {
 	approvals    *approval.Queue
 	audit        *audit.Log
 	log          *slog.Logger
-	secrets      *redact.Book // never nil
-	secretsGiven bool         // somebody else fills secrets
+	secrets      *redact.SecretStore // never nil
+	secretsGiven bool                // somebody else fills secrets
 	credentials  Credentials
 	acts         acts
 }
@@ -58,7 +58,7 @@ func NewRequests(o RequestsOptions) (*Requests, error) {
 	g := &Requests{approvals: o.Approvals, audit: o.Audit, log: o.Log, secrets: o.Secrets, secretsGiven: o.Secrets != nil, credentials: o.Credentials}
 	g.policy.Store(o.Policy)
 	if g.secrets == nil {
-		g.secrets = new(redact.Book)
+		g.secrets = new(redact.SecretStore)
 	}
 	if g.credentials.Scanner == nil {
 		g.credentials.Scanner = new(scan.Scanner)

@@ -155,7 +155,7 @@ func sandboxCheck(h sandbox.Health) cli.Check {
 	for _, r := range h.Renderers {
 		check.Detail = fmt.Sprintf("a renderer has %d seccomp filters, own user namespace %t, own network namespace %t, capabilities %s",
 			r.SeccompFilters, r.OwnUserNS, r.OwnNetNS, r.CapEff)
-		check.OK = check.OK && r.Strong()
+		check.OK = check.OK && r.Sandboxed()
 	}
 	if !check.OK {
 		check.Repair = "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, or user.max_user_namespaces above 0); " +

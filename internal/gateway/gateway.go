@@ -47,8 +47,8 @@ type Gateway struct {
 	requests  *gate.Requests
 	sessions  *session.Registry
 	vault     *source.Vault
-	secrets   redact.Book // the secrets of sessions
-	closers   []closer    // in the order they were opened
+	secrets   redact.SecretStore // the secrets of sessions
+	closers   []closer           // in the order they were opened
 }
 
 // closer is one thing to close.

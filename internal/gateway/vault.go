@@ -63,8 +63,8 @@ func openSource(c config.Config) (source.Source, error) {
 func server(c config.HashiCorp) source.HashiCorp {
 	return source.HashiCorp{
 		Address: c.Address, Namespace: c.Namespace, Mount: c.Mount, CA: c.CA, ServerName: c.ServerName,
-		Token:  source.Opener{Given: os.Getenv(c.TokenEnv), File: c.TokenFile},
-		RoleID: c.RoleID, RoleMount: c.RoleMount, SecretID: source.Opener{Given: os.Getenv(c.SecretIDEnv), File: c.SecretIDFile},
+		Token:  source.LoginSecret{Given: os.Getenv(c.TokenEnv), File: c.TokenFile},
+		RoleID: c.RoleID, RoleMount: c.RoleMount, SecretID: source.LoginSecret{Given: os.Getenv(c.SecretIDEnv), File: c.SecretIDFile},
 	}
 }
 

@@ -1,6 +1,6 @@
-// Package sandbox is the contract for places a browser may run in: a driver
-// makes boxes, a box holds one Chromium. Every driver passes the suite in
-// sandboxtest.
+// Package sandbox defines the interfaces of the drivers that run browsers: a
+// driver makes boxes, and each box runs one Chromium. Every driver passes the
+// test suite in sandboxtest.
 package sandbox
 
 import (
@@ -15,113 +15,115 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Folders of a box, below Info.Dir: where its browser finds files to upload,
-// and puts what it downloads. Each is a place of its own where the driver can
-// make it one, so that a full one is not the browser's end.
+// Folders of a box, below Info.Dir: the browser reads files to upload from the
+// one and writes downloads to the other. Where the driver can, each is a file
+// system of its own, so that a full one does not stop the browser.
 const (
 	UploadFolder   = "upload"
 	DownloadFolder = "download"
 )
 
-// Driver makes, finds and ends boxes. It is safe for concurrent use.
+// Driver starts, finds and stops boxes. It is safe for concurrent use.
 type Driver interface {
-	// Start makes a box and returns it when its browser answers calls, all
-	// readiness phases passed. Whatever fails, nothing of the box is left.
-	// Faults: sandbox_runtime_required when there is no engine or image,
-	// start_failed with the phase and the last lines of the log.
+	// Start makes a box and returns it when all readiness phases have passed and
+	// its browser answers calls. On failure it removes everything it made.
+	// Faults: sandbox_runtime_required without an engine or image, start_failed
+	// with the phase and the last lines of the log.
 	Start(ctx context.Context, spec Spec) (Box, error)
-	// Attach takes a box up again that an earlier process of this gateway
-	// started. Faults: not_found when there is no such box, or it is dead.
+	// Attach reconnects to a box that an earlier process of this gateway started.
+	// Faults: not_found when there is no such box, or it has ended.
 	Attach(ctx context.Context, id string, egress func(net.Conn)) (Box, error)
-	// List returns the boxes of this gateway instance, in any state, also
-	// those that were made but never started. Other instances' are not shown.
+	// List returns the boxes of this gateway instance, in any state, including
+	// those that were made but never started. It omits those of other instances.
 	List(ctx context.Context) ([]Info, error)
-	// Stop ends a box and removes all of it. A box that is not there is no
-	// error.
+	// Stop ends a box and removes everything that belongs to it. It does nothing
+	// for a box that does not exist.
 	Stop(ctx context.Context, id string) error
 }
 
-// Checker is a driver that can say what keeps boxes from starting, without
-// making one.
+// Checker is implemented by drivers that can report what keeps boxes from
+// starting without starting one.
 type Checker interface {
-	// Missing lists what is not there, the first to repair first; nothing when
-	// all is.
-	Missing(ctx context.Context) []Lack
+	// Missing lists the dependencies that are missing, in the order in which to
+	// repair them. It is empty when boxes can start.
+	Missing(ctx context.Context) []MissingDependency
 }
 
-// Lack is one thing that a machine does not have.
-type Lack struct {
+// MissingDependency is one thing that this machine lacks to run boxes.
+type MissingDependency struct {
 	Name   string // "engine", "image"
-	Repair string // the command, or what to do
+	Repair string // the command to run, or what to do
 }
 
 // Box is a running box.
 type Box interface {
 	Info() Info
-	// Assign gives a box that was started without a scope to a scope and a
-	// session, once. From then on the bridge refuses tokens of any other.
+	// Assign binds a box that was started without a scope to a scope and a
+	// session, once. Afterwards the bridge refuses tokens of any other scope.
 	Assign(ctx context.Context, scope, session string) error
-	// CDP opens the connection to the browser. There is one at a time: a new
-	// one ends the one before.
+	// CDP opens a connection to the browser. It closes the previous one: there is
+	// one at a time.
 	CDP(ctx context.Context) (Stream, error)
-	// Health asks the guest how the box is.
+	// Health returns what the guest reports about the box.
 	Health(ctx context.Context) (Health, error)
-	// Profile ends the browser in order, so that it writes all it knows, and
-	// returns its profile as a tar, for the caller to read to its end and
-	// close. The box is of no other use from then on; it may be asked again. It
-	// is hostile input. Faults: invalid_request for a box without Spec.Profile,
-	// cdp_error when the browser did not end by itself.
+	// Profile shuts the browser down in order, so that it writes all its data, and
+	// returns its profile as a tar. The caller reads it to the end and closes it.
+	// The tar is untrusted input. Afterwards the box can do nothing but return the
+	// profile again. Faults: invalid_request for a box without Spec.Profile,
+	// cdp_error when the browser does not exit by itself.
 	Profile(ctx context.Context) (io.ReadCloser, error)
-	// Put writes a file for the browser to upload, in a new folder below
-	// Info.Uploads, and returns its path there. name is one plain file name.
-	// Faults: invalid_request for another name, limit_reached when the box
-	// has no room, cdp_error.
+	// Put writes a file for the browser to upload into a new folder below
+	// Info.Uploads, and returns its path there. name is a file name without
+	// folders. Faults: invalid_request for any other name, limit_reached when the
+	// box has no space left, cdp_error.
 	Put(ctx context.Context, name string, content []byte) (path string, err error)
-	// Fetch reads a file below Info.Downloads, by the id the browser gave it.
-	// Faults: not_found, limit_reached when it has more than most bytes,
-	// cdp_error.
+	// Fetch reads a file below Info.Downloads. id is the name that the browser
+	// gave it. Faults: not_found, limit_reached when the file is larger than most
+	// bytes, cdp_error.
 	Fetch(ctx context.Context, id string, most int64) ([]byte, error)
-	// Remove removes a file that Put wrote, by its path, or one below
-	// Info.Downloads, by its id. One that is not there is no error.
+	// Remove removes a file that Put wrote, by its path, or a file below
+	// Info.Downloads, by its id. It does nothing for a file that does not exist.
 	Remove(ctx context.Context, file string) error
-	// Freeze stops all that runs in the box but its guest: it takes no processor
-	// time, keeps its memory and its connections, and its guest goes on to answer
-	// and to hold the lease. Whatever is sent to the browser thaws it, and so does
-	// a new connection; thawed is closed when it has been. Health, files and
-	// Assign need no thaw. Faults: cdp_error when it cannot be frozen, after which
-	// it runs; provider_not_supported for a driver whose boxes are never frozen.
+	// Freeze stops every process of the box except its guest: the box uses no
+	// processor time and keeps its memory and its connections, while the guest
+	// still answers and renews the lease. The next message to the browser, or the
+	// next connection to it, thaws the box; thawed is closed then. Health, Assign
+	// and the file methods do not thaw it. Faults: cdp_error when the box cannot
+	// be frozen, and it keeps running; provider_not_supported for a driver that
+	// never freezes boxes.
 	Freeze(ctx context.Context) (thawed <-chan struct{}, err error)
-	// Thaw has a frozen box go on; one that runs is no error. Faults: cdp_error.
+	// Thaw resumes a frozen box. It does nothing for one that runs. Faults:
+	// cdp_error.
 	Thaw(ctx context.Context) error
-	// Done is closed when the box is gone or its guest cannot be reached any
-	// more; Err then says why.
+	// Done is closed when the box has ended or its guest cannot be reached any
+	// more. Err then returns the reason.
 	Done() <-chan struct{}
 	Err() error
 }
 
-// Stream carries whole CDP messages; it fits cdp.Transport.
+// Stream transports whole CDP messages. It implements cdp.Transport.
 type Stream interface {
 	Read() ([]byte, error)
 	Write(message []byte) error
 	Close() error
 }
 
-// Spec asks for a box.
+// Spec describes the box that Start makes.
 type Spec struct {
 	ID       string             // NewID; the caller stores it before Start
 	Scope    string             // empty for a warm box, which is assigned later
 	Session  string             // empty for a warm box
-	Width    int                // of the display in pixels
-	Height   int                //
-	DPI      int                //
+	Width    int                // of the display, in pixels
+	Height   int                // of the display, in pixels
+	DPI      int                // of the display
 	Headless bool               // no display
-	Profile  Profile            // nil for a browser that keeps nothing
-	Egress   func(net.Conn)     // is handed every connection the box's browser makes; owns it
-	Progress func(phase string) // is told what Start does; may be nil
+	Profile  Profile            // nil: the browser stores no profile
+	Egress   func(net.Conn)     // called with every connection of the browser, which it owns
+	Progress func(phase string) // called when Start begins a phase; may be nil
 }
 
-// Check reports the first thing that no driver can do of what s asks for.
-// Faults: invalid_request. Sizes are checked by bridge.Boot.
+// Check returns the first error in s that applies to every driver. Faults:
+// invalid_request. bridge.Boot checks the sizes.
 func (s Spec) Check() error {
 	refuse := func(what, hint string) error {
 		return fault.New(fault.InvalidRequest, "%s", what).Hinted("%s", hint)
@@ -137,11 +139,11 @@ func (s Spec) Check() error {
 	return nil
 }
 
-// Profile writes the tar of the files that a browser starts with; nothing for a
-// new one. What it faults with is what Start faults with.
+// Profile writes the tar of the profile that a browser starts with, and nothing
+// for a new profile. Start returns its fault unchanged.
 type Profile func(w io.Writer) error
 
-// Info is what is known of a box without asking it.
+// Info is what the driver knows about a box without asking its guest.
 type Info struct {
 	ID        string
 	Name      string // of the container
@@ -150,42 +152,42 @@ type Info struct {
 	State     string // created, running, exited
 	Egress    string // EgressSealed or EgressBestEffort
 	Created   time.Time
-	Dir       string // the folder of the box that its browser writes to, as it sees it
+	Dir       string // where the browser writes its files, as a path inside the box
 }
 
-// Uploads is where the box's browser finds files to upload.
+// Uploads returns the folder with files to upload, as a path inside the box.
 func (i Info) Uploads() string { return path.Join(i.Dir, UploadFolder) }
 
-// Downloads is where the box's browser puts what it downloads.
+// Downloads returns the folder with downloaded files, as a path inside the box.
 func (i Info) Downloads() string { return path.Join(i.Dir, DownloadFolder) }
 
-// How far a box is held to its Spec's Egress.
+// How strictly a box is limited to its Spec's Egress.
 const (
-	EgressSealed     = "sealed"      // it has no other way out
-	EgressBestEffort = "best-effort" // its browser is told to use no other; what takes the browser over is not
+	EgressSealed     = "sealed"      // there is no other way to the network
+	EgressBestEffort = "best-effort" // the browser is told to use no other; code that takes over the browser can
 )
 
-// Finding is one line of what a driver's check of the machine shows.
+// Finding is one line of the report of a driver's check of the machine.
 type Finding struct {
-	Name   string // of what was looked at
-	OK     bool   //
-	Detail string // what was found
-	Repair string // what to do; empty when it is OK
+	Name   string // what was checked
+	OK     bool
+	Detail string // what the check found
+	Repair string // what to do; empty when OK
 }
 
-// Health is what a guest reports. It comes out of a box: hostile input, its
-// sizes and ranges are checked by the bridge.
+// Health is the report of a guest. It comes from the box, so it is untrusted;
+// the bridge limits its sizes and ranges.
 type Health struct {
-	Phase     string    `json:"phase"` // starting, ready, failed
-	Browser   Process   `json:"browser"`
-	Display   Process   `json:"display"`
-	Screen    string    `json:"screen,omitempty"` // name of the display, ":0"; empty without one
-	Restarts  int       `json:"restarts"`         // of the browser, by the guest
-	OOMKills  int       `json:"oomKills"`         // processes that the kernel ended because the box's memory was used up
-	Renderers []Proof   `json:"renderers"`
-	Log       []string  `json:"log"` // last lines of Chromium's log
-	Since     time.Time `json:"since"`
-	Frozen    bool      `json:"frozen,omitempty"` // its programs stand still, see Box.Freeze
+	Phase     string     `json:"phase"` // starting, ready, failed
+	Browser   Process    `json:"browser"`
+	Display   Process    `json:"display"`
+	Screen    string     `json:"screen,omitempty"` // name of the display, ":0"; empty without one
+	Restarts  int        `json:"restarts"`         // how often the guest restarted the browser
+	OOMKills  int        `json:"oomKills"`         // processes that the kernel killed because the box ran out of memory
+	Renderers []Renderer `json:"renderers"`
+	Log       []string   `json:"log"` // last lines of Chromium's log
+	Since     time.Time  `json:"since"`
+	Frozen    bool       `json:"frozen,omitempty"` // its processes are stopped, see Box.Freeze
 }
 
 // Process is one process of a box.
@@ -195,8 +197,8 @@ type Process struct {
 	Exit    string `json:"exit,omitempty"` // why it is not running
 }
 
-// Proof is what /proc says of one renderer process.
-type Proof struct {
+// Renderer is the sandboxing of one renderer process, as /proc shows it.
+type Renderer struct {
 	PID            int    `json:"pid"`
 	SeccompFilters int    `json:"seccompFilters"`
 	OwnUserNS      bool   `json:"ownUserNs"` // differs from the guest's
@@ -204,15 +206,15 @@ type Proof struct {
 	CapEff         string `json:"capEff"` // hex, "0000000000000000" is none
 }
 
-// Strong reports whether Chromium's own sandbox holds this renderer: two
-// seccomp filters (the engine's and Chromium's), namespaces of its own, no
+// Sandboxed reports whether Chromium's own sandbox confines this renderer: two
+// seccomp filters (the engine's and Chromium's), namespaces of its own, and no
 // capabilities.
-func (p Proof) Strong() bool {
+func (p Renderer) Sandboxed() bool {
 	return p.SeccompFilters >= 2 && p.OwnUserNS && p.OwnNetNS && p.CapEff == "0000000000000000"
 }
 
-// ScopeHash returns what is shown of a scope in names and labels: the first
-// 16 hex digits of its SHA-256. The empty scope has the empty hash.
+// ScopeHash returns the form of a scope that appears in names and labels: the
+// first 16 hex digits of its SHA-256, or nothing for the empty scope.
 func ScopeHash(scope string) string {
 	if scope == "" {
 		return ""

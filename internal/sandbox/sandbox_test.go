@@ -6,7 +6,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-func TestIDsAreFreshAndValid(t *testing.T) {
+func TestNewIDsAreUniqueAndValid(t *testing.T) {
 	seen := map[string]bool{}
 	for range 1000 {
 		id := sandbox.NewID()
@@ -22,7 +22,7 @@ func TestIDsAreFreshAndValid(t *testing.T) {
 	}
 }
 
-func TestScopeHashTellsScopesApart(t *testing.T) {
+func TestScopesHaveDifferentHashes(t *testing.T) {
 	if sandbox.ScopeHash("") != "" {
 		t.Error("the empty scope has a hash")
 	}
@@ -31,21 +31,21 @@ func TestScopeHashTellsScopesApart(t *testing.T) {
 	}
 }
 
-func TestOnlyAWholeProofIsStrong(t *testing.T) {
-	strong := sandbox.Proof{SeccompFilters: 2, OwnUserNS: true, OwnNetNS: true, CapEff: "0000000000000000"}
-	if !strong.Strong() || (sandbox.Proof{}).Strong() {
+func TestSandboxedNeedsEveryProtection(t *testing.T) {
+	strong := sandbox.Renderer{SeccompFilters: 2, OwnUserNS: true, OwnNetNS: true, CapEff: "0000000000000000"}
+	if !strong.Sandboxed() || (sandbox.Renderer{}).Sandboxed() {
 		t.Fatal("a whole proof is weak, or an empty one strong")
 	}
-	for name, weaken := range map[string]func(*sandbox.Proof){
-		"one filter":        func(p *sandbox.Proof) { p.SeccompFilters = 1 },
-		"shared user ns":    func(p *sandbox.Proof) { p.OwnUserNS = false },
-		"shared network ns": func(p *sandbox.Proof) { p.OwnNetNS = false },
-		"a capability":      func(p *sandbox.Proof) { p.CapEff = "0000000000200000" },
-		"unknown":           func(p *sandbox.Proof) { p.CapEff = "" },
+	for name, weaken := range map[string]func(*sandbox.Renderer){
+		"one filter":        func(p *sandbox.Renderer) { p.SeccompFilters = 1 },
+		"shared user ns":    func(p *sandbox.Renderer) { p.OwnUserNS = false },
+		"shared network ns": func(p *sandbox.Renderer) { p.OwnNetNS = false },
+		"a capability":      func(p *sandbox.Renderer) { p.CapEff = "0000000000200000" },
+		"unknown":           func(p *sandbox.Renderer) { p.CapEff = "" },
 	} {
 		weak := strong
 		weaken(&weak)
-		if weak.Strong() {
+		if weak.Sandboxed() {
 			t.Errorf("%s: strong", name)
 		}
 	}

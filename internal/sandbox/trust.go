@@ -7,12 +7,12 @@ import (
 	"fmt"
 )
 
-// TrustPolicyFile is where a box's browser looks for the policy of TrustPolicy.
+// TrustPolicyFile is where a box's browser reads the policy of TrustPolicy.
 const TrustPolicyFile = "/etc/chromium/policies/managed/authorities.json"
 
-// TrustPolicy is the part of a browser's managed policy by which it trusts more
-// authorities than its own (CACertificates, https://chromeenterprise.google/policies/);
-// nil for none.
+// TrustPolicy returns the managed policy that makes a browser trust additional
+// certificate authorities (CACertificates,
+// https://chromeenterprise.google/policies/), or nil for none.
 func TrustPolicy(authorities []*x509.Certificate) ([]byte, error) {
 	if len(authorities) == 0 {
 		return nil, nil

@@ -16,7 +16,7 @@ import (
 // the session knows.
 type fileStore struct {
 	artifacts *artifact.Store
-	known     *redact.Book
+	known     *redact.SecretStore
 	sessions  *directory
 	log       *slog.Logger
 }

@@ -151,7 +151,7 @@ func weakness(health sandbox.Health) string {
 		return "no renderer to look at"
 	}
 	for _, p := range health.Renderers {
-		if !p.Strong() {
+		if !p.Sandboxed() {
 			return fmt.Sprintf("renderer %d has %d seccomp filters, own user namespace %t, own network namespace %t, capabilities %s",
 				p.PID, p.SeccompFilters, p.OwnUserNS, p.OwnNetNS, p.CapEff)
 		}

@@ -69,7 +69,7 @@ func (c *cellar) store(scope, host, version, value string) {
 // drawing gives a rig a vault and a book.
 func drawing(c *cellar) tweak {
 	return func(r *rig) {
-		r.options.Vault, r.options.Known, r.options.Config.AutoInject = c, new(redact.Book), true
+		r.options.Vault, r.options.Known, r.options.Config.AutoInject = c, new(redact.SecretStore), true
 	}
 }
 

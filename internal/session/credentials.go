@@ -22,7 +22,7 @@ import (
 type credentialAccess struct {
 	config   Config
 	vault    Vault
-	known    *redact.Book
+	known    *redact.SecretStore
 	sessions *directory
 	networks *networks
 	keeper   *profileKeeper

@@ -62,7 +62,7 @@ func askHealth(ctx context.Context, box sandbox.Box) (sandbox.Health, error) {
 func weakRenderers(before map[int]bool, health sandbox.Health) (now map[int]bool, again bool) {
 	now = map[int]bool{}
 	for _, p := range health.Renderers {
-		if !p.Strong() {
+		if !p.Sandboxed() {
 			now[p.PID] = true
 			again = again || before[p.PID]
 		}

@@ -12,7 +12,7 @@ import (
 // TestSecretsOutliveTheirSessionForAnHour: what is on its way out by then is
 // redacted too.
 func TestSecretsOutliveTheirSessionForAnHour(t *testing.T) {
-	r := &credentialAccess{known: new(redact.Book), endedAt: map[string]time.Time{}}
+	r := &credentialAccess{known: new(redact.SecretStore), endedAt: map[string]time.Time{}}
 	sess := newOpenSession(action.Session{ID: "s1", Credentialed: []string{"app.example"}}, action.Network{}, terms{})
 	secret := "k7Qp-canary-93xV-value"
 	r.known.Learn("s1", credentials.Keep(secret))

@@ -13,7 +13,7 @@ import (
 // their agent, so that the agent is told with its next answer. It also counts
 // how many sessions of a connection gave out references before.
 type endNotices struct {
-	known *redact.Book
+	known *redact.SecretStore
 
 	mu          sync.Mutex
 	waiting     []endNotice

@@ -65,7 +65,7 @@ func (r *rig) newest(t *testing.T) *tab {
 	return r.page(result.Data.(*action.SessionListing).Sessions[0].Box)
 }
 
-func withBook(r *rig) { r.options.Known = new(redact.Book) }
+func withBook(r *rig) { r.options.Known = new(redact.SecretStore) }
 
 func TestALoginIsImportedForHostsThatSessionsMayOpen(t *testing.T) {
 	r := newRig(t, withBook)

@@ -119,7 +119,7 @@ func (ca *credentialAccess) learnFresh(ctx context.Context, session string, brow
 		return fault.New(fault.RedactionFailed, "what the site made of its credentials could not be learned").
 			Hinted("try again, or start a new session").Because(err)
 	}
-	ca.known.Learn(session, redact.Telling(values...)...)
+	ca.known.Learn(session, redact.WithoutSettings(values...)...)
 	return nil
 }
 

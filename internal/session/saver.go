@@ -16,7 +16,7 @@ import (
 type saver struct {
 	store    recordStore
 	sessions *directory
-	known    *redact.Book
+	known    *redact.SecretStore
 	log      *slog.Logger
 	flush    chan struct{} // asks for changed records to be stored
 }

@@ -89,7 +89,7 @@ func lobby(t *testing.T, b *bank, tweaks ...tweak) (*rig, *safe) {
 		},
 	}}}}
 	return newRig(t, append([]tweak{realPages, func(r *rig) {
-		r.options.Vault, r.options.Known, r.options.Config.AutoInject = s, new(redact.Book), true
+		r.options.Vault, r.options.Known, r.options.Config.AutoInject = s, new(redact.SecretStore), true
 		r.options.Config.Network.AllowPrivate = []string{b.host()}
 	}}, tweaks...)...), s
 }
@@ -226,7 +226,7 @@ func TestAnAgentsClientIsPutOutBeforeASecretIsTypedOrCaptured(t *testing.T) {
 		vault := &safe{cellar: &cellar{sets: map[string]credentials.Set{"alice app.example": {
 			Domain: "app.example", Login: map[string]credentials.Secret{"password": credentials.Keep(knownPassword)},
 		}}}}
-		r := newRig(t, func(r *rig) { r.options.Vault, r.options.Known = vault, new(redact.Book) })
+		r := newRig(t, func(r *rig) { r.options.Vault, r.options.Known = vault, new(redact.SecretStore) })
 		s := r.start(alice, action.SessionStart{URL: "https://app.example/"})
 		began := make(chan struct{}, 1)
 		r.page(s.Box).set(func(t *tab) {

@@ -159,7 +159,7 @@ type Options struct {
 	HasQuestions  func(action.Session) bool    // reports whether people are asked about a session now; it may block
 	Outgoing      Outgoing                     // judges what leaves the browsers of sessions; nil allows it
 	Vault         Vault                        // nil: no session gets credentials
-	Known         *redact.Book                 // learns the secrets of a session before its browser gets them
+	Known         *redact.SecretStore          // learns the secrets of a session before its browser gets them
 	Config        Config
 	Log           *slog.Logger
 }
@@ -184,7 +184,7 @@ func (o *Options) check() error {
 		o.Config.StartTimeout = defaultStart
 	}
 	if o.Known == nil {
-		o.Known = new(redact.Book)
+		o.Known = new(redact.SecretStore)
 	}
 	if o.Record == nil {
 		o.Record = func(action.Record) {}

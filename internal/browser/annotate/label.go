@@ -1,6 +1,5 @@
-// Package annotate draws references onto a screenshot after it was taken, so
-// that the page that is shown has no part in it. It is pure: bytes in, bytes
-// out.
+// Package annotate draws labels and covers onto a screenshot after it was taken, so that
+// the page cannot change them. Its functions have no state: bytes in, bytes out.
 package annotate
 
 import (
@@ -18,19 +17,19 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// Label is a text and the box it stands for, in pixels of the picture.
+// Label is a text and the box that it labels, in pixels of the picture.
 type Label struct {
 	Text string
 	Box  image.Rectangle
 }
 
-// Options say how labels are drawn and what comes out.
+// Options say how labels are drawn, and in which format the picture is returned.
 type Options struct {
-	Scale   int // of lines and letters; 1 is 13 pixels high
-	Most    int // pixels a picture may have; a larger one is refused before it is read
+	Scale   int // of lines and letters; at 1 letters are 13 pixels high
+	Most    int // pixels of a picture; a larger one is refused before it is decoded
 	Quality int // of JPEG, 1 to 100; PNG when 0
 
-	Covers []image.Rectangle // parts of the picture of which nothing is to be seen, below all labels
+	Covers []image.Rectangle // parts of the picture to hide; labels are drawn over them
 }
 
 var errTooLarge = errors.New("the picture is larger than what was asked for")
@@ -44,19 +43,19 @@ func Draw(data []byte, labels []Label, o Options) ([]byte, error) {
 	if size.Width > o.Most/max(size.Height, 1) {
 		return nil, errTooLarge
 	}
-	read, err := png.Decode(bytes.NewReader(data))
+	decoded, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the picture: %w", err)
 	}
-	c := canvasOf(read, max(o.Scale, 1))
+	c := canvasOf(decoded, max(o.Scale, 1))
 	for _, r := range o.Covers {
-		c.fill(r, cover)
+		c.fill(r, coverColor)
 	}
 	for i, l := range labels {
-		c.outline(l.Box, inks[i%len(inks)])
+		c.outline(l.Box, labelColors[i%len(labelColors)])
 	}
 	for i, l := range labels { // above all lines
-		c.tag(l, inks[i%len(inks)])
+		c.tag(l, labelColors[i%len(labelColors)])
 	}
 	return encode(c.Image, o.Quality)
 }
@@ -72,25 +71,25 @@ func encode(m image.Image, quality int) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// inks are dark enough for white letters (WCAG 2.2 contrast 4.5 and more) and
-// differ between neighbours.
-var inks = []color.RGBA{
+// labelColors are dark enough for white letters (WCAG 2.2, contrast 4.5 and more), and
+// differ from their neighbours.
+var labelColors = []color.RGBA{
 	{R: 0xb7, G: 0x1c, B: 0x1c, A: 0xff}, {R: 0x0d, G: 0x47, B: 0xa1, A: 0xff}, {R: 0x1b, G: 0x5e, B: 0x20, A: 0xff},
 	{R: 0x6a, G: 0x1b, B: 0x9a, A: 0xff}, {R: 0x9c, G: 0x41, B: 0x00, A: 0xff}, {R: 0x00, G: 0x5b, B: 0x63, A: 0xff},
 }
 
-// cover is what hides: no page's own colour is likely to be it.
-var cover = color.RGBA{R: 0x5f, G: 0x63, B: 0x68, A: 0xff}
+// coverColor is a colour that pages are unlikely to use.
+var coverColor = color.RGBA{R: 0x5f, G: 0x63, B: 0x68, A: 0xff}
 
-// canvas is a picture that is drawn on, and where its labels are already.
+// canvas is the picture that is drawn on, and where labels were drawn.
 type canvas struct {
 	draw.Image
 	scale int
 	taken []image.Rectangle
 }
 
-// canvasOf draws on the picture itself where that is of a kind that can be
-// drawn on, which what a browser sends is.
+// canvasOf makes a canvas of the picture itself where its type can be drawn on, as that of
+// browsers' screenshots can, and else of a copy.
 func canvasOf(m image.Image, scale int) *canvas {
 	if own, ok := m.(draw.Image); ok {
 		return &canvas{Image: own, scale: scale}
@@ -117,7 +116,7 @@ func (c *canvas) outline(r image.Rectangle, ink color.Color) {
 func (c *canvas) tag(l Label, ink color.Color) {
 	letters := c.letters(l.Text)
 	size := letters.Bounds().Size().Mul(c.scale).Add(image.Pt(2*c.scale, 0))
-	at := c.free(l.Box, size)
+	at := c.freePlace(l.Box, size)
 	c.taken = append(c.taken, at)
 	c.fill(at, ink)
 	for y := range letters.Bounds().Dy() {
@@ -138,16 +137,16 @@ func (c *canvas) letters(text string) *image.Alpha {
 	return m
 }
 
-// free returns where a tag fits beside a box without lying over another one:
-// the first of some places that is free, or else the first of them.
-func (c *canvas) free(box image.Rectangle, size image.Point) image.Rectangle {
+// freePlace returns where a tag fits beside a box without covering another tag: the first
+// of some places that is free, or else the first of them.
+func (c *canvas) freePlace(box image.Rectangle, size image.Point) image.Rectangle {
 	left, right, above := box.Min.X, box.Max.X-size.X, box.Min.Y-size.Y
 	var first image.Rectangle
 	for i, p := range []image.Point{
 		{left, above}, {right, above}, {left, box.Max.Y}, {right, box.Max.Y}, {box.Max.X, box.Min.Y}, {left - size.X, box.Min.Y},
 		box.Min, {right, box.Min.Y}, {left, box.Max.Y - size.Y},
 	} {
-		at := c.within(image.Rectangle{p, p.Add(size)})
+		at := c.moveInside(image.Rectangle{p, p.Add(size)})
 		if i == 0 {
 			first = at
 		}
@@ -158,8 +157,8 @@ func (c *canvas) free(box image.Rectangle, size image.Point) image.Rectangle {
 	return first
 }
 
-// within moves a tag onto the picture.
-func (c *canvas) within(r image.Rectangle) image.Rectangle {
+// moveInside moves a tag into the picture.
+func (c *canvas) moveInside(r image.Rectangle) image.Rectangle {
 	b := c.Bounds()
 	x := max(b.Min.X, min(r.Min.X, b.Max.X-r.Dx()))
 	y := max(b.Min.Y, min(r.Min.Y, b.Max.Y-r.Dy()))

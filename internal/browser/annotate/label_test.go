@@ -66,7 +66,7 @@ func TestDrawOutlinesBoxesAndWritesTextAboveThem(t *testing.T) {
 	}
 }
 
-func TestTagsKeepToThePictureAndApart(t *testing.T) {
+func TestTagsStayInThePictureAndDoNotOverlap(t *testing.T) {
 	var labels []annotate.Label
 	for range 5 {
 		labels = append(labels, annotate.Label{Text: "e1000", Box: image.Rect(0, 0, 60, 20)})
@@ -93,7 +93,7 @@ func count(m image.Image) (inked int) {
 	return inked
 }
 
-func TestDrawRefusesWhatIsNoPictureOrTooLarge(t *testing.T) {
+func TestDrawRefusesBytesThatAreNoPictureOrTooLarge(t *testing.T) {
 	for name, data := range map[string][]byte{"nothing": nil, "text": []byte("text"), "cut": white(t, 9, 9)[:40], "large": white(t, 2000, 1000)} {
 		if out, err := annotate.Draw(data, nil, annotate.Options{Most: most}); err == nil {
 			t.Errorf("%s: %d bytes", name, len(out))

@@ -19,28 +19,27 @@ import (
 )
 
 const (
-	mostFields = 200      // of one body, whatever they are called
-	mostNames  = 2000     // of one body with names that came not before; more are counted as unread
-	mostName   = 200      // bytes of a name
-	mostValue  = 500      // bytes of a value
-	mostText   = 32 << 10 // bytes of a text that is no form and no document
-	mostBody   = 8 << 20  // bytes that are read
-	mostDepth  = 200      // levels of a JSON document
+	maxFields = 200      // of one body; beyond them only fields with new names are read
+	maxNames  = 2000     // different names of fields of one body
+	maxName   = 200      // bytes of a name
+	maxValue  = 500      // bytes of a value
+	maxText   = 32 << 10 // bytes of a text that is neither a form nor JSON
+	maxBody   = 8 << 20  // bytes that are read
+	maxDepth  = 200      // levels of JSON
 )
 
-// Body reads what a request sends: the fields of a form, the members of a JSON
-// document by their path ("order.items.0.id"), or the whole text as a field
-// without a name. unread says that there is more than was read, cut that this is
-// because there is too much of it.
+// Body reads what a request sends: the fields of a form, the members of JSON by their path
+// ("order.items.0.id"), or the whole text as a field without a name. unread says that not
+// all of it was read, cut that this is because the body is too large.
 func Body(contentType string, body []byte) (fields []action.BodyField, unread, cut bool) {
 	if len(body) == 0 {
 		return nil, false, false
 	}
 	r := &bodyReader{names: map[string]bool{}}
-	if len(body) > mostBody {
-		body, r.cut = body[:mostBody], true
+	if len(body) > maxBody {
+		body, r.cut = body[:maxBody], true
 	}
-	body = inUTF8(body)
+	body = toUTF8(body)
 	kind, params, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		kind, _, _ = strings.Cut(strings.ToLower(contentType), ";")
@@ -49,9 +48,9 @@ func Body(contentType string, body []byte) (fields []action.BodyField, unread, c
 	case kind == "application/x-www-form-urlencoded":
 		r.form(string(body))
 	case kind == "multipart/form-data":
-		r.parts(body, params["boundary"])
+		r.multipart(body, params["boundary"])
 	case strings.HasSuffix(kind, "json") || looksLikeJSON(text):
-		r.document(text)
+		r.json(text)
 	case utf8.Valid(body) && looksLikeForm(string(text)):
 		r.form(string(text))
 	case utf8.Valid(body):
@@ -62,9 +61,9 @@ func Body(contentType string, body []byte) (fields []action.BodyField, unread, c
 	return r.fields, r.unread || r.cut, r.cut
 }
 
-// inUTF8 is a text that says that it is in UTF-16, or looks so, in UTF-8, and
-// without the mark that it may begin with.
-func inUTF8(body []byte) []byte {
+// toUTF8 converts a text with the byte order mark of UTF-16, or that looks like UTF-16, to
+// UTF-8, and removes the byte order mark.
+func toUTF8(body []byte) []byte {
 	order := binary.ByteOrder(nil)
 	switch {
 	case len(body)%2 != 0 && !bytes.HasPrefix(body, []byte{0xef, 0xbb, 0xbf}):
@@ -87,39 +86,39 @@ func inUTF8(body []byte) []byte {
 
 type bodyReader struct {
 	fields []action.BodyField
-	names  map[string]bool // that came before, numbers aside
+	names  map[string]bool // of earlier fields, with 0 for each number
 	unread bool
 	cut    bool
 }
 
-// add keeps a field. Once there are many, those of a name that came before are
-// left out: what a body says is done stands in a field that is called otherwise.
+// add adds a field. After maxFields it leaves out fields whose name is known: a field that
+// says what the request does has a name of its own.
 func (r *bodyReader) add(name, value string) {
-	plain := short(numbers.ReplaceAllString(name, "0"), mostName)
+	plain := truncate(numbers.ReplaceAllString(name, "0"), maxName)
 	switch seen := r.names[plain]; {
-	case len(r.fields) < mostFields:
+	case len(r.fields) < maxFields:
 	case seen:
 		r.unread = true
 		return
-	case len(r.names) >= mostNames:
+	case len(r.names) >= maxNames:
 		r.unread, r.cut = true, true
 		return
 	}
 	r.names[plain] = true
-	most := mostValue
+	most := maxValue
 	if name == "" {
-		most = mostText
+		most = maxText
 	}
 	if len(value) > most {
 		value = strings.Join(strings.Fields(value), " ")
 	}
-	r.fields = append(r.fields, action.BodyField{Name: short(name, mostName), Value: short(value, most)})
+	r.fields = append(r.fields, action.BodyField{Name: truncate(name, maxName), Value: truncate(value, most)})
 }
 
 var numbers = regexp.MustCompile(`\d+`)
 
-// short is a text of at most so many bytes, whole characters.
-func short(text string, most int) string {
+// truncate cuts a text to at most so many bytes, whole characters.
+func truncate(text string, most int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= most {
 		return text
@@ -136,18 +135,18 @@ func (r *bodyReader) form(text string) {
 			continue
 		}
 		name, value, _ := strings.Cut(pair, "=")
-		r.add(unescaped(name), unescaped(value))
+		r.add(unescape(name), unescape(value))
 	}
 }
 
-func unescaped(text string) string {
+func unescape(text string) string {
 	if plain, err := url.QueryUnescape(text); err == nil {
 		return plain
 	}
 	return text
 }
 
-func (r *bodyReader) parts(body []byte, boundary string) {
+func (r *bodyReader) multipart(body []byte, boundary string) {
 	if boundary == "" {
 		r.unread = true
 		return
@@ -163,7 +162,7 @@ func (r *bodyReader) parts(body []byte, boundary string) {
 			r.add(part.FormName(), "file "+name)
 			continue
 		}
-		value, err := io.ReadAll(io.LimitReader(part, mostValue+1))
+		value, err := io.ReadAll(io.LimitReader(part, maxValue+1))
 		r.unread = r.unread || err != nil
 		r.add(part.FormName(), string(value))
 	}
@@ -178,7 +177,7 @@ func looksLikeForm(text string) bool {
 	return pairs && name != "" && !strings.ContainsAny(text, " \n<>{}")
 }
 
-func (r *bodyReader) document(text []byte) {
+func (r *bodyReader) json(text []byte) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var value any
@@ -191,31 +190,31 @@ func (r *bodyReader) document(text []byte) {
 }
 
 func (r *bodyReader) member(path string, value any, depth int) {
-	if depth > mostDepth {
+	if depth > maxDepth {
 		r.unread, r.cut = true, true
 		return
 	}
 	switch v := value.(type) {
 	case map[string]any:
 		for name, inner := range v {
-			r.member(joined(path, name), inner, depth+1)
+			r.member(joinPath(path, name), inner, depth+1)
 		}
 	case []any:
 		for i, inner := range v {
-			r.member(joined(path, strconv.Itoa(i)), inner, depth+1)
+			r.member(joinPath(path, strconv.Itoa(i)), inner, depth+1)
 		}
 	case string:
 		r.add(path, v)
 	case nil:
 		r.add(path, "null")
-	default: // a number or a truth value
+	default: // a number or a boolean
 		text, err := json.Marshal(v)
 		r.unread = r.unread || err != nil
 		r.add(path, string(text))
 	}
 }
 
-func joined(path, name string) string {
+func joinPath(path, name string) string {
 	if path == "" {
 		return name
 	}

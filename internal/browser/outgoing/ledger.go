@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	mostActs     = 50  // that are remembered for later requests
-	mostReceipts = 500 // of requests under way or answered
-	mostOfAct    = 20  // effects that one answer names
+	maxActs     = 50  // that are kept
+	maxReceipts = 500 // of requests under way or answered
+	maxEffects  = 20  // of one act that its answer names
 )
 
-// Ledger remembers which acts may have caused a request, and what became of
-// requests. It is safe for concurrent use; the zero Ledger is ready.
+// Ledger keeps the acts that may have caused a request, and the results of requests. The
+// zero Ledger is empty and ready. It is safe for concurrent use.
 type Ledger struct {
 	mu       sync.Mutex
 	acts     []act
@@ -30,22 +30,22 @@ type act struct {
 
 type receipt struct {
 	action.Effect
-	request string // id in the protocol's events
+	request string // id in the events of the protocol
 	tab     string
-	waits   bool // for a person
+	waits   bool // a person is asked about it
 }
 
-// Begin notes that an act begins in a tab.
+// Begin adds an act that begins in a tab.
 func (l *Ledger) Begin(tab string, a action.Act) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.acts) >= mostActs {
+	if len(l.acts) >= maxActs {
 		l.acts = slices.Delete(l.acts, 0, 1)
 	}
 	l.acts = append(l.acts, act{Act: a, tab: tab})
 }
 
-// End notes that an act is done: what comes within its time is still its.
+// End marks an act as done. Requests that follow within the act's time still belong to it.
 func (l *Ledger) End(id string, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,30 +56,30 @@ func (l *Ledger) End(id string, now time.Time) {
 	}
 }
 
-// Live are the acts that may cause requests of some tabs, the newest first. With
-// no tabs they are those of all.
+// Live returns the acts that may cause requests of some tabs, the newest first; without
+// tabs, those of all tabs.
 func (l *Ledger) Live(now time.Time, tabs ...string) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var ids []string
 	for _, a := range slices.Backward(l.acts) {
-		if a.lives(now) && (len(tabs) == 0 || slices.Contains(tabs, a.tab)) {
+		if a.isLive(now) && (len(tabs) == 0 || slices.Contains(tabs, a.tab)) {
 			ids = append(ids, a.ID)
 		}
 	}
 	return ids
 }
 
-func (a *act) lives(now time.Time) bool { return a.until.IsZero() || now.Before(a.until) }
+func (a *act) isLive(now time.Time) bool { return a.until.IsZero() || now.Before(a.until) }
 
-// All reports whether an act lives of which every request is to be held.
+// All reports whether there is a live act of which every request is to be held.
 func (l *Ledger) All(now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.ContainsFunc(l.acts, func(a act) bool { return a.All && a.lives(now) })
+	return slices.ContainsFunc(l.acts, func(a act) bool { return a.All && a.isLive(now) })
 }
 
-// Note adds a receipt of a request.
+// Note adds or replaces the receipt of a request.
 func (l *Ledger) Note(request, tab string, e action.Effect) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -87,14 +87,14 @@ func (l *Ledger) Note(request, tab string, e action.Effect) {
 		old.Effect, old.waits = e, e.State == action.EffectHeld
 		return
 	}
-	if len(l.receipts) >= mostReceipts {
+	if len(l.receipts) >= maxReceipts {
 		l.receipts = slices.Delete(l.receipts, 0, 1)
 	}
 	l.receipts = append(l.receipts, &receipt{Effect: e, request: request, tab: tab, waits: e.State == action.EffectHeld})
 }
 
-// find returns the newest receipt of a request, to an address where one is
-// given: hops of a redirect share the id of the request. mu is held.
+// find returns the newest receipt of a request, to an address if one is given: the hops of
+// a redirect have the same request id. The caller holds mu.
 func (l *Ledger) find(request, address string) *receipt {
 	for _, r := range slices.Backward(l.receipts) {
 		if r.request == request && request != "" && (address == "" || r.URL == address) {
@@ -104,15 +104,15 @@ func (l *Ledger) find(request, address string) *receipt {
 	return nil
 }
 
-// Answered notes what a server answered to a request, of a redirect to the
-// address that it came from, and returns the receipt where there is one that
-// was open.
+// Answered stores the status that a server answered with. The address is that of one hop
+// of a redirect; empty for the last. It returns the receipt, if there is one that was
+// open.
 func (l *Ledger) Answered(request, address string, status int) (action.Effect, bool) {
 	return l.close(request, address, func(e *action.Effect) { e.Status = status })
 }
 
-// Failed notes that a request which left came to nothing, as far as the browser
-// knows.
+// Failed stores that a request that had left failed, so that its effect is unknown. It
+// returns the receipt, if there is one that was open.
 func (l *Ledger) Failed(request, why string) (action.Effect, bool) {
 	return l.close(request, "", func(e *action.Effect) { e.State, e.Why = action.EffectUnknown, why })
 }
@@ -128,8 +128,8 @@ func (l *Ledger) close(request, address string, change func(*action.Effect)) (ac
 	return r.Effect, true
 }
 
-// Waiting reports whether requests of a tab wait for a person; with an empty
-// tab, of any.
+// Waiting reports whether a request of a tab waits for a person; for an empty tab, whether
+// any request does.
 func (l *Ledger) Waiting(tab string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -144,7 +144,7 @@ func (l *Ledger) Holds(request string) bool {
 	return r != nil && r.waits
 }
 
-// Open reports whether a request of an act left and has no answer yet.
+// Open reports whether a request of an act has left and has no answer yet.
 func (l *Ledger) Open(id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -153,13 +153,13 @@ func (l *Ledger) Open(id string) bool {
 	})
 }
 
-// Of are the effects of an act, oldest first, at most 20.
+// Of returns the effects of an act, oldest first, at most 20.
 func (l *Ledger) Of(id string) []action.Effect {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var all []action.Effect
 	for _, r := range l.receipts {
-		if r.Act == id && id != "" && len(all) < mostOfAct {
+		if r.Act == id && id != "" && len(all) < maxEffects {
 			all = append(all, r.Effect)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
 )
 
-func TestBodiesAreReadByWhatTheyAre(t *testing.T) {
+func TestBodiesAreReadByTheirType(t *testing.T) {
 	multi := "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"x.txt\"\r\n\r\nhello\r\n--b--\r\n"
 	for name, c := range map[string]struct {
 		kind, body string
@@ -61,7 +61,7 @@ func TestAnyBodyIsReadWithinBounds(t *testing.T) {
 	})
 }
 
-func TestActsLiveForTheirTime(t *testing.T) {
+func TestActsMayCauseRequestsForTheirTime(t *testing.T) {
 	var l outgoing.Ledger
 	now := time.Now()
 	l.Begin("a", action.Act{ID: "1", Long: time.Second})

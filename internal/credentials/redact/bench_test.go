@@ -17,8 +17,8 @@ import (
 
 const mebibyte = 1 << 20
 
-// Fifty secrets over 1 MiB of the repository's own pages; the floor is a plain
-// search for each of the fifty as it is, and finds no other form.
+// Fifty secrets over 1 MiB of the repository's own pages. The floor is a plain search
+// for each of the fifty, which finds no other form.
 func BenchmarkRedact(b *testing.B) {
 	secrets, plain := fifty()
 	m := redact.New(secrets...)

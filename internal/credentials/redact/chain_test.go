@@ -38,8 +38,7 @@ func between(separator string) func(string) string {
 	return func(s string) string { return strings.Join(strings.Split(s, ""), separator) }
 }
 
-// escapes and codes may be nested in one another; apart and rare are of one
-// layer.
+// escapes and codes may be nested in one another; separated are not nested.
 var (
 	escapes = []encoding{
 		{"url", url.QueryEscape}, {"url path", url.PathEscape}, {"percent", each("%%%02x")}, {"PERCENT", each("%%%02X")},
@@ -55,7 +54,7 @@ var (
 		{"base64+1", func(s string) string { return base64.StdEncoding.EncodeToString([]byte("x" + s)) }},
 		{"base64+2", func(s string) string { return base64.StdEncoding.EncodeToString([]byte("xy" + s + "z")) }},
 	}
-	apart = []encoding{
+	separated = []encoding{
 		{"blanks", between(" ")}, {"lines", between("\n")}, {"zero-width", between("\u200b")}, {"dots", between(".")},
 		{"tags", func(s string) string { return "<b>" + between("</b><b>")(s) + "</b>" }},
 		{"list", numbered}, {"snapshot", lined}, {"utf-16", wide}, {"fullwidth", fullwidth},
@@ -138,14 +137,14 @@ func TestNoChainOfTwoEncodingsHidesASecret(t *testing.T) {
 				check(t, m, outer.name+" of "+inner.name, outer.write(inner.write(secret)), secret)
 			}
 		}
-		for _, e := range apart {
+		for _, e := range separated {
 			check(t, m, e.name, e.write(secret), secret)
 		}
 	}
 }
 
-// check looks whether a text around a form, and the form alone, lose it. Signs
-// that are escaped may stay.
+// check fails where a form of the secret is left, alone or inside of other text.
+// Escaped punctuation may stay.
 func check(t *testing.T, m *redact.Matcher, name, form, secret string) {
 	t.Helper()
 	words := strings.FieldsFunc(secret, func(r rune) bool { return !strings.ContainsRune(letters, r) })

@@ -9,18 +9,18 @@ import (
 // Span is a part of a text, in bytes: from Start up to End.
 type Span struct{ Start, End int }
 
-// hunt is one text that is looked through.
-type hunt struct {
-	m     *Matcher
-	src   []byte
-	read  *plain // src with its escapes read; nil where it has none
-	spans []Span
-	tell  func(letters []byte, f *form) // is told of each find; may be nil
+// scan is the search through one text.
+type scan struct {
+	m         *Matcher
+	src       []byte
+	unescaped *unescaped // src with its escapes replaced; nil where it has none
+	spans     []Span
+	onFind    func(letters []byte, f *form) // called for each find; may be nil
 }
 
-// Find returns where in a text there are secrets, in order. A secret that is
-// apart is several spans: what stands between its pieces is in none. Of a text
-// that cannot be looked through it is all.
+// Find returns where a text has secrets, in order. A secret whose letters are
+// apart is several spans, which leave out what is between the letters. A text
+// that cannot be searched is one span as a whole.
 func (m *Matcher) Find(text []byte) []Span {
 	spans, err := m.find(text)
 	if err != nil {
@@ -29,13 +29,14 @@ func (m *Matcher) Find(text []byte) []Span {
 	return spans
 }
 
-// find is Find with an error in place of a panic: a text that is made to take
-// too long, or a mistake of ours. Neither is told: it may hold the text.
+// find is Find with ErrFailed for a text that cannot be searched: it is too long,
+// was made to take long, or the search panicked. What the panic says is dropped,
+// because it may hold the text.
 func (m *Matcher) find(text []byte) (spans []Span, err error) {
-	if m.none() || len(text) < shortest {
+	if m.none() || len(text) < minSecret {
 		return nil, nil
 	}
-	if len(text) > longText {
+	if len(text) > maxText {
 		return nil, ErrFailed
 	}
 	defer func() {
@@ -43,115 +44,116 @@ func (m *Matcher) find(text []byte) (spans []Span, err error) {
 			spans, err = nil, ErrFailed
 		}
 	}()
-	h := hunt{m: m, src: text, read: unescape(text)}
-	h.plainly()
-	h.backwards()
-	h.apart()
-	h.inside()
-	return merged(h.spans), nil
+	s := scan{m: m, src: text, unescaped: unescape(text)}
+	s.findDirect()
+	s.findReversedEscapes()
+	s.findSeparated()
+	s.findEncoded()
+	return merged(s.spans), nil
+}
+
+// findPlain finds what is in a text as it is, and with its escapes replaced.
+func (m *Matcher) findPlain(text []byte) []Span {
+	s := scan{m: m, src: text, unescaped: unescape(text)}
+	s.findDirect()
+	return merged(s.spans)
 }
 
 // none reports whether there is nothing to find.
 func (m *Matcher) none() bool { return m == nil || m.loose == nil && m.exact == nil }
 
-// plainly looks through the text as it is, and around the escapes in it with
-// them read.
-func (h *hunt) plainly() {
+// findDirect searches the text as it is, and what is around its escapes with the
+// escapes replaced.
+func (s *scan) findDirect() {
 	for _, by := range []struct {
-		in   *index
-		fold *[256]byte
-	}{{h.m.loose, &loosely}, {h.m.exact, &exactly}} {
+		in    *index
+		table *[256]byte
+	}{{s.m.loose, &foldAlnum}, {s.m.exact, &foldNUL}} {
 		if by.in == nil {
 			continue
 		}
-		s := read(h.src, by.fold)
-		by.in.find(s, func(f *form, from, to int) { h.found(s, f, from, to) })
-		s.release()
-		if h.read == nil {
+		text := fold(s.src, by.table)
+		by.in.find(text, func(f *form, from, to int) { s.addFind(text, f, from, to) })
+		text.release()
+		if s.unescaped == nil {
 			continue
 		}
-		u := read(h.read.text, by.fold)
-		u.of = h.read
-		by.in.findNear(u, func(f *form, from, to int) { h.found(u, f, from, to) })
-		u.release()
+		text = fold(s.unescaped.text, by.table)
+		text.of = s.unescaped
+		by.in.findNearEscapes(text, func(f *form, from, to int) { s.addFind(text, f, from, to) })
+		text.release()
 	}
 }
 
-// backwards reads escapes that were turned with the text: what they stand for
-// cannot be read otherwise.
-func (h *hunt) backwards() {
+// findReversedEscapes searches a text that was escaped and then reversed: its
+// escapes can only be read backwards.
+func (s *scan) findReversedEscapes() {
 	for _, sign := range []string{"#&", `u\`, `x\`} {
-		if bytes.Contains(h.src, []byte(sign)) {
-			n := len(h.src)
-			for _, s := range h.m.plain(turned(h.src)) {
-				h.spans = append(h.spans, Span{n - s.End, n - s.Start})
+		if bytes.Contains(s.src, []byte(sign)) {
+			n := len(s.src)
+			for _, span := range s.m.findPlain(reversed(s.src)) {
+				s.spans = append(s.spans, Span{n - span.End, n - span.Start})
 			}
 			return
 		}
 	}
 }
 
-// found notes a form that is in a stream.
-func (h *hunt) found(s *stream, f *form, from, to int) {
-	if f.bounded && (from > 0 && inWord(s.text[from-1]) || to < len(s.text) && inWord(s.text[to])) {
+// addFind adds a form, or a piece of one, that is in a folded text.
+func (s *scan) addFind(in *folded, f *form, from, to int) {
+	if f.bounded && (from > 0 && inWord(in.text[from-1]) || to < len(in.text) && inWord(in.text[to])) {
 		return
 	}
-	if h.tell != nil {
-		h.tell(s.text[from:to], f)
+	if s.onFind != nil {
+		s.onFind(in.text[from:to], f)
 	}
-	h.mark(s, from, to)
-}
-
-// plain finds what is in a text as it is, and with its escapes read.
-func (m *Matcher) plain(text []byte) []Span {
-	h := hunt{m: m, src: text, read: unescape(text)}
-	h.plainly()
-	return merged(h.spans)
+	s.addSource(in, from, to)
 }
 
 func inWord(b byte) bool { return letter(b) || digit(b) || b >= utf8.RuneSelf }
 
-// mark notes what in the source a part of a stream comes from. What is left
-// out of the stream stays, so that what a text is made of holds together, but
-// for the little that may stand inside of a secret.
-func (h *hunt) mark(s *stream, from, to int) {
-	span := h.character(s, from)
+// addSource adds where in the source a part of a folded text was. What the
+// folding left out is not part of the spans, so that the structure of a text
+// stays, except for the few bytes that isRemovable allows.
+func (s *scan) addSource(in *folded, from, to int) {
+	span := s.sourceOf(in, from)
 	for i := from + 1; i < to; i++ {
-		next := h.character(s, i)
-		if next.Start > span.End && !soft(h.src[span.End:next.Start]) {
-			h.spans = append(h.spans, span)
+		next := s.sourceOf(in, i)
+		if next.Start > span.End && !isRemovable(s.src[span.End:next.Start]) {
+			s.spans = append(s.spans, span)
 			span = next
 		}
 		span.End = max(span.End, next.End)
 	}
-	h.spans = append(h.spans, span)
+	s.spans = append(s.spans, span)
 }
 
-// character is where in the source a character of a stream comes from.
-func (h *hunt) character(s *stream, i int) Span {
-	text, at := h.src, int(s.at[i])
-	if s.of != nil {
-		text = s.of.text
+// sourceOf is where in the source a character of a folded text was.
+func (s *scan) sourceOf(in *folded, i int) Span {
+	text, at := s.src, int(in.at[i])
+	if in.of != nil {
+		text = in.of.text
 	}
 	size := 1
 	if text[at] >= utf8.RuneSelf {
 		_, size = utf8.DecodeRune(text[at:])
 	}
-	if s.of != nil {
-		return Span{s.of.start(at), s.of.end(at + size - 1)}
+	if in.of != nil {
+		return Span{in.of.sourceStart(at), in.of.sourceEnd(at + size - 1)}
 	}
 	return Span{at, at + size}
 }
 
-const softGap = 8 // bytes
+const maxRemovable = 8 // bytes
 
-// soft reports whether what stands between two letters of a secret may go with
-// them: nothing that a text is held together by.
-func soft(gap []byte) bool {
-	return len(gap) <= softGap && !bytes.ContainsAny(gap, "\"'`<>{}[](),;|\n\r\\")
+// isRemovable reports whether what is between two letters of a secret may be
+// removed with them: it is short, and has no character that gives a text its
+// structure.
+func isRemovable(gap []byte) bool {
+	return len(gap) <= maxRemovable && !bytes.ContainsAny(gap, "\"'`<>{}[](),;|\n\r\\")
 }
 
-// merged puts spans into order, and those that touch together.
+// merged sorts spans, and joins those that touch.
 func merged(spans []Span) []Span {
 	slices.SortFunc(spans, func(a, b Span) int {
 		if a.Start != b.Start {

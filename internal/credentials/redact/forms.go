@@ -10,103 +10,102 @@ import (
 	"slices"
 )
 
-// What of a secret counts, in letters and digits. docs/credentials.md
-// "Redaction" has the figures behind the choice.
+// How long a secret, or a piece of one, must be to be searched for.
+// docs/credentials.md, "Redaction", has the figures behind the choice.
 const (
-	shortest   = 4  // bytes: below it nothing is a secret
-	loose      = 8  // from here on, with a digit in it, it is found in parts and apart
-	looseWords = 12 // likewise, of letters alone
-	leastPiece = 16 // of a longer secret, each piece of so many counts
-	alone      = 6  // shorter than this, or of letters alone, it must stand by itself
+	minSecret       = 4  // bytes: a shorter text is no secret
+	minLoose        = 8  // letters and digits, one digit at least, of a secret that is searched loosely
+	minLooseLetters = 12 // the same of a secret without digits
+	minPiece        = 16 // letters and digits of a piece of a longer secret that is hidden
+	minUnbounded    = 6  // bytes: a shorter secret, or one of letters alone, must not be part of a word
 )
 
-// book of forms: those that are found loosely, and those as they are.
-type forms struct {
+// formSet collects the forms of secrets. A loose form is compared by letters and
+// digits only, and in pieces; an exact form byte for byte, and whole.
+type formSet struct {
 	loose, exact []form
-	short        [][]byte // letters and digits of secrets that are found as they are
+	short        [][]byte // letters and digits of the secrets that are searched exactly
 	seen         map[string]bool
 }
 
-// of adds the ways in which a secret may be written, and in which it reads where
-// it has escapes itself.
-func (all *forms) of(secret string) {
+// addSecret adds the forms of a secret, and, where the secret has escapes, those
+// of the text that they stand for.
+func (all *formSet) addSecret(secret string) {
 	text := []byte(secret)
-	bare := bareOf(text)
-	if len(bare) < looseWords && (len(bare) < loose || !bytes.ContainsFunc(bare, isDigit)) {
-		if len(text) >= shortest {
-			all.asIs(text)
-			if len(bare) >= shortest {
-				all.short = append(all.short, bare)
+	letters := alnum(text)
+	if len(letters) < minLooseLetters && (len(letters) < minLoose || !bytes.ContainsFunc(letters, isDigit)) {
+		if len(text) >= minSecret {
+			all.addExactForms(text)
+			if len(letters) >= minSecret {
+				all.short = append(all.short, letters)
 			}
 		}
 		return
 	}
-	all.apart(text, bare)
+	all.addLooseForms(text, letters)
 	if p := unescape(text); p != nil {
-		all.apart(text, bareOf(p.text))
+		all.addLooseForms(text, alnum(p.text))
 	}
 }
 
-// apart adds the forms of a secret that is long enough to be found without
-// what stands between its letters, and in pieces.
-func (all *forms) apart(text, bare []byte) {
+// addLooseForms adds the forms of a secret whose letters and digits are given.
+func (all *formSet) addLooseForms(text, letters []byte) {
 	plain := func(b []byte) {
-		all.add(form{text: b, least: leastPiece})
-		all.add(form{text: turned(b), least: leastPiece})
+		all.addLoose(form{text: b, least: minPiece})
+		all.addLoose(form{text: reversed(b), least: minPiece})
 	}
-	coded := func(b []byte, size int) { // of size letters for each 8 bytes
-		b = bareOf(b)
-		all.add(form{text: b, least: leastPiece * size / 8})
-		all.add(form{text: turned(b), least: leastPiece * size / 8})
+	encoded := func(b []byte, size int) { // size is the number of its characters for 8 bytes
+		b = alnum(b)
+		all.addLoose(form{text: b, least: minPiece * size / 8})
+		all.addLoose(form{text: reversed(b), least: minPiece * size / 8})
 	}
-	plain(bare)
+	plain(letters)
 	for _, escaped := range []string{url.QueryEscape(string(text)), url.PathEscape(string(text)), html.EscapeString(string(text))} {
-		if b := bareOf([]byte(escaped)); !bytes.Equal(b, bare) {
-			all.add(form{text: turned(b), least: leastPiece})
+		if b := alnum([]byte(escaped)); !bytes.Equal(b, letters) {
+			all.addLoose(form{text: reversed(b), least: minPiece})
 		}
 	}
-	coded([]byte(hex.EncodeToString(text)), 16)
+	encoded([]byte(hex.EncodeToString(text)), 16)
 	for offset := range 3 {
-		coded(base64Of(text, offset, base64.RawStdEncoding), 11)
+		encoded(base64Core(text, offset, base64.RawStdEncoding), 11)
 	}
 	for offset := range 5 {
-		coded(base32Of(text, offset), 13)
+		encoded(base32Core(text, offset), 13)
 	}
 }
 
-// asIs adds the forms of a short secret, each of which must be there letter by
-// letter.
-func (all *forms) asIs(text []byte) {
-	bounded := len(text) < alone || !bytes.ContainsFunc(text, func(r rune) bool { return r < 'A' || r > 'z' })
-	all.whole(form{text: text, bounded: bounded})
-	all.whole(form{text: turned(text), bounded: bounded})
+// addExactForms adds the forms of a short secret.
+func (all *formSet) addExactForms(text []byte) {
+	bounded := len(text) < minUnbounded || !bytes.ContainsFunc(text, func(r rune) bool { return r < 'A' || r > 'z' })
+	all.addExact(form{text: text, bounded: bounded})
+	all.addExact(form{text: reversed(text), bounded: bounded})
 	digits := []byte(hex.EncodeToString(text))
-	all.whole(form{text: digits})
-	all.whole(form{text: bytes.ToUpper(digits)})
+	all.addExact(form{text: digits})
+	all.addExact(form{text: bytes.ToUpper(digits)})
 	for offset := range 3 {
 		for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-			all.whole(form{text: base64Of(text, offset, encoding)})
+			all.addExact(form{text: base64Core(text, offset, encoding)})
 		}
 	}
 }
 
-func (all *forms) add(f form) {
-	if len(f.text) > sparse {
-		f.least = max(f.least, thinned+gram+stride)
+func (all *formSet) addLoose(f form) {
+	if len(f.text) > longForm {
+		f.least = max(f.least, longFormStep+gramSize+gramStride)
 	}
-	if len(f.text) >= gram+stride-1 && all.fresh(f) {
+	if len(f.text) >= gramSize+gramStride-1 && all.isNew(f) {
 		all.loose = append(all.loose, f)
 	}
 }
 
-func (all *forms) whole(f form) {
-	if len(f.text) >= shortest && all.fresh(f) {
+func (all *formSet) addExact(f form) {
+	if len(f.text) >= minSecret && all.isNew(f) {
 		all.exact = append(all.exact, f)
 	}
 }
 
-// fresh reports whether a form is there for the first time.
-func (all *forms) fresh(f form) bool {
+// isNew reports whether a form was not added before, and notes it.
+func (all *formSet) isNew(f form) bool {
 	key := string(f.text)
 	if f.least == 0 {
 		key = "exact " + key
@@ -121,30 +120,30 @@ func (all *forms) fresh(f form) bool {
 	return true
 }
 
-// base64Of is what of a text's base64 does not depend on what is around it, for
-// a text that begins offset bytes after a group of three.
-func base64Of(text []byte, offset int, encoding *base64.Encoding) []byte {
+// base64Core is the part of a text's base64 that does not depend on the text
+// around it, where the text begins offset bytes after a group of three.
+func base64Core(text []byte, offset int, encoding *base64.Encoding) []byte {
 	b := []byte(encoding.EncodeToString(append(make([]byte, offset), text...)))
 	bits := (len(text) + offset) * 8
 	return b[(offset*8+5)/6 : bits/6]
 }
 
-// base32Of is the same of base32, whose groups are of five bytes.
-func base32Of(text []byte, offset int) []byte {
+// base32Core is the same for base32, whose groups are of five bytes.
+func base32Core(text []byte, offset int) []byte {
 	b := []byte(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(append(make([]byte, offset), text...)))
 	bits := (len(text) + offset) * 8
 	return b[(offset*8+4)/5 : bits/5]
 }
 
-// bareOf is a text without what is neither letter nor digit, in lower case.
-func bareOf(text []byte) []byte {
-	s := read(text, &loosely)
+// alnum returns the letters and digits of a text, in lower case.
+func alnum(text []byte) []byte {
+	s := fold(text, &foldAlnum)
 	defer s.release()
 	return bytes.Clone(s.text)
 }
 
-// turned is a text backwards.
-func turned(text []byte) []byte {
+// reversed returns the bytes of a text in reverse order.
+func reversed(text []byte) []byte {
 	b := bytes.Clone(text)
 	slices.Reverse(b)
 	return b

@@ -9,8 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 )
 
-// A secret that is shown in groups of its letters, each in an element of its own,
-// is found in what is read of them.
+// A page shows a secret in groups of letters, each in an element of its own.
 func TestASecretInGroupsIsFound(t *testing.T) {
 	const secret = "eyKzWq8Jx2Gv5Yt7Qm9Zk3Xp1Lw6Rj4Hs0Nu8Vy2Tz7"
 	m := redact.New(credentials.Keep(secret))

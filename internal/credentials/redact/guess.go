@@ -7,42 +7,41 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Guesses reports whether a text that somebody sends has in it what the matcher
-// hides, or would once a browser has shortened it or changed its letters: short
-// secrets count inside of words and numbers, in any case, and with other
-// characters between theirs.
+// Guesses reports whether a text that somebody sends has something that the
+// matcher hides, or would hide after a browser has cut the text or changed its
+// letters: short secrets count inside of words and numbers, in any case, and with
+// other characters between theirs.
 func (m *Matcher) Guesses(text []byte) bool {
 	if m.none() || len(text) == 0 {
 		return false
 	}
 	if !utf8.Valid(text) {
-		left := int64(unpacked)
-		return m.inBinary(text) || m.packed(text, &left, 0)
+		return m.hasBinary(text)
 	}
 	if m.Has(text) {
 		return true
 	}
-	folded := norm.NFKC.Bytes(text)
-	if !bytes.Equal(folded, text) && m.Has(folded) {
+	normal := norm.NFKC.Bytes(text)
+	if !bytes.Equal(normal, text) && m.Has(normal) {
 		return true
 	}
 	if len(m.short) == 0 {
 		return false
 	}
-	return m.guessesShort(folded) || m.guessesShort(turned(folded))
+	return m.guessesShort(normal) || m.guessesShort(reversed(normal))
 }
 
 // guessesShort looks for short secrets in the letters and digits of a text, and
 // for numbers in its digits.
 func (m *Matcher) guessesShort(text []byte) bool {
-	for _, form := range []*plain{{text: text}, unescape(text)} {
-		if form == nil {
+	for _, one := range []*unescaped{{text: text}, unescape(text)} {
+		if one == nil {
 			continue
 		}
-		bare := bareOf(form.text)
-		digits := digitsOf(bare)
+		letters := alnum(one.text)
+		digits := digitsOf(letters)
 		for _, secret := range m.short {
-			if bytes.Contains(bare, secret) || len(digitsOf(secret)) == len(secret) && bytes.Contains(digits, secret) {
+			if bytes.Contains(letters, secret) || len(digitsOf(secret)) == len(secret) && bytes.Contains(digits, secret) {
 				return true
 			}
 		}
@@ -61,19 +60,19 @@ func digitsOf(text []byte) []byte {
 }
 
 const (
-	fewGuesses  = 32  // different numbers of the length of a secret number of five digits or fewer
-	someGuesses = 256 // different words like another short secret
+	maxNumberGuesses = 32  // different numbers of the length of a secret number of five digits or fewer
+	maxWordGuesses   = 256 // different words of the length of another short secret
 )
 
 // Candidate is a word that could be a guess at a short secret.
 type Candidate struct {
 	Word string
-	Most int // so many different words of this length and kind may be sent
+	Most int // different candidates that a caller may send
 }
 
-// Candidates are the words of a text that have the length of a short secret, and
-// digits where it has, and letters where it has. Secrets of letters alone have
-// none: ordinary words would be candidates.
+// Candidates returns the words of a text that have the length of a short secret,
+// and are of digits, or of digits and letters, as it is. Secrets of letters alone
+// have no candidates: ordinary words would be some.
 func (m *Matcher) Candidates(text string) (all []Candidate) {
 	if m == nil || len(m.short) == 0 {
 		return nil
@@ -84,9 +83,9 @@ func (m *Matcher) Candidates(text string) (all []Candidate) {
 			if len(word) != len(secret) || numbers == 0 || digits == 0 || (numbers == len(secret)) != (digits == len(word)) {
 				continue
 			}
-			most := someGuesses
-			if numbers == len(secret) && numbers < alone {
-				most = fewGuesses
+			most := maxWordGuesses
+			if numbers == len(secret) && numbers < minUnbounded {
+				most = maxNumberGuesses
 			}
 			all = append(all, Candidate{string(word), most})
 			break
@@ -95,36 +94,35 @@ func (m *Matcher) Candidates(text string) (all []Candidate) {
 	return all
 }
 
-// Piece is what a matcher hides of a text: its letters and digits, and whether
-// they are all of a secret.
+// Piece is a secret, or a piece of one, that a matcher hides.
 type Piece struct {
-	Letters string
-	Whole   bool
-	Least   int // letters that must be there to be hidden; more where it is encoded
+	Letters string // its letters and digits
+	Whole   bool   // it is the whole secret
+	Least   int    // letters of the shortest piece that is hidden; more where it is encoded
 }
 
-// Pieces returns what Value would hide of a value, read without what stands
-// between the letters. What is encoded twice is left out.
+// Pieces returns what Value would hide of a value. What is encoded twice is left
+// out.
 func Pieces(m *Matcher, v any) (all []Piece) {
 	if m.none() {
 		return nil
 	}
 	defer func() {
 		if recover() != nil {
-			all = nil // Value hands nothing out then
+			all = nil // Value returns ErrFailed
 		}
 	}()
 	w := walk{}
-	w.gather(v)
-	h := hunt{m: m, src: w.all, read: unescape(w.all)}
-	h.tell = func(letters []byte, f *form) {
-		all = append(all, Piece{string(bareOf(letters)), len(letters) == len(f.text), f.least})
+	w.collect(v)
+	s := scan{m: m, src: w.all, unescaped: unescape(w.all)}
+	s.onFind = func(letters []byte, f *form) {
+		all = append(all, Piece{string(alnum(letters)), len(letters) == len(f.text), f.least})
 	}
-	h.plainly()
-	h.apart()
+	s.findDirect()
+	s.findSeparated()
 	return all
 }
 
-// Letters are the letters and digits of a text, in lower case, as secrets are
-// compared.
-func Letters(text string) string { return string(bareOf([]byte(text))) }
+// Alnum returns the letters and digits of a text, in lower case: secrets are
+// compared by them.
+func Alnum(text string) string { return string(alnum([]byte(text))) }

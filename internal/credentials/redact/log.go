@@ -7,20 +7,22 @@ import (
 	"slices"
 )
 
-// Handler returns a handler of log lines that passes them on to another without
-// the secrets that are known when they are written.
-func (b *Book) Handler(to slog.Handler) slog.Handler { return &handler{book: b, root: to, now: to} }
+// Handler returns a handler that gives log lines to another handler without the
+// secrets that are known when the line is written.
+func (b *SecretStore) Handler(to slog.Handler) slog.Handler {
+	return &handler{store: b, root: to, now: to}
+}
 
-// handler keeps how it came about: what was said beforehand may have become a
-// secret since.
+// handler keeps the groups and attributes that were given before: a value in them
+// may have become a secret since.
 type handler struct {
-	book  *Book
+	store *SecretStore
 	root  slog.Handler
-	now   slog.Handler // root after the steps, as they were said
+	now   slog.Handler // root after the steps, which are not redacted
 	steps []step
 }
 
-// step is a group that was opened, or attributes that were given.
+// step is one call of WithGroup or WithAttrs.
 type step struct {
 	group string
 	attrs []slog.Attr
@@ -34,18 +36,18 @@ func (s step) apply(to slog.Handler) slog.Handler {
 }
 
 func (h *handler) with(s step) slog.Handler {
-	return &handler{book: h.book, root: h.root, now: s.apply(h.now), steps: append(slices.Clip(h.steps), s)}
+	return &handler{store: h.store, root: h.root, now: s.apply(h.now), steps: append(slices.Clip(h.steps), s)}
 }
 
-// Enabled is that of the handler it passes on to.
+// Enabled implements slog.Handler.
 func (h *handler) Enabled(ctx context.Context, level slog.Level) bool {
 	return h.root.Enabled(ctx, level)
 }
 
-// WithAttrs is as slog.Handler says.
+// WithAttrs implements slog.Handler.
 func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler { return h.with(step{attrs: attrs}) }
 
-// WithGroup is as slog.Handler says.
+// WithGroup implements slog.Handler.
 func (h *handler) WithGroup(name string) slog.Handler {
 	if name == "" {
 		return h
@@ -53,9 +55,9 @@ func (h *handler) WithGroup(name string) slog.Handler {
 	return h.with(step{group: name})
 }
 
-// Handle passes a line on.
+// Handle implements slog.Handler.
 func (h *handler) Handle(ctx context.Context, r slog.Record) error {
-	m := h.book.All()
+	m := h.store.All()
 	if m.none() {
 		return h.now.Handle(ctx, r) //nolint:wrapcheck // the handler's own
 	}
@@ -79,7 +81,7 @@ func (m *Matcher) attrs(all []slog.Attr) []slog.Attr {
 	return out
 }
 
-// attr is an attribute without secrets: where it has one it is a text.
+// attr is an attribute without secrets. A value that has one becomes a string.
 func (m *Matcher) attr(a slog.Attr) slog.Attr {
 	a.Key, a.Value = m.Text(a.Key), a.Value.Resolve()
 	if a.Value.Kind() == slog.KindGroup {

@@ -21,11 +21,11 @@ func TestNoLogLineHasASecret(t *testing.T) {
 		"json": func(b *bytes.Buffer) slog.Handler { return slog.NewJSONHandler(b, nil) },
 	} {
 		var out bytes.Buffer
-		var book redact.Book
-		log := slog.New(book.Handler(make(&out)))
+		var store redact.SecretStore
+		log := slog.New(store.Handler(make(&out)))
 		log.Info("before", "n", 1, "err", errors.New("plain"))
 		early := log.With("path", "/x/"+canary).WithGroup("g").With("q", canary)
-		book.Learn("s1", credentials.Keep(canary))
+		store.Learn("s1", credentials.Keep(canary))
 		early.Error("said "+canary, "error", fmt.Errorf("wrapped: %w", errors.New(canary)), slog.Group("in", "v", []string{canary}), canary, 2)
 		log.Info("after", "n", 3)
 		if text := out.String(); strings.Contains(text, canary) || strings.Count(text, redact.Mark) < 5 {

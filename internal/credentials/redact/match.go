@@ -7,49 +7,48 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/credentials"
 )
 
-// Mark stands where a secret was, and Dot for a letter or three of one that is
+// Mark replaces a secret, and Dot up to three bytes of one whose letters are
 // apart.
 const (
 	Mark = "[redacted]"
 	Dot  = "*"
 )
 
-const longText = 1 << 30 // bytes; what is longer is not looked through, and not handed out
+const maxText = 1 << 30 // bytes; a longer text is not searched, and does not leave
 
-// Matcher finds a set of secrets: as they are, escaped, encoded, turned, apart,
-// and long ones in pieces (docs/credentials.md, "Redaction"). nil finds none. It
-// is safe for concurrent use.
+// Matcher finds the secrets that it was made of. A nil Matcher finds none. It is
+// safe for concurrent use.
 type Matcher struct {
-	loose *index   // nil for none
-	exact *index   // of secrets too short to be found loosely
+	loose *index   // compares letters and digits only; nil where no secret is long enough
+	exact *index   // compares all bytes: of secrets that are too short for loose; nil for none
 	short [][]byte // those secrets, their letters and digits in lower case
 }
 
 // New makes a matcher.
 func New(secrets ...credentials.Secret) *Matcher {
-	var all forms
+	var all formSet
 	for _, s := range secrets {
 		for _, text := range parts(s.Reveal()) {
-			all.of(text)
+			all.addSecret(text)
 		}
 	}
 	m := &Matcher{short: all.short}
 	if len(all.loose) > 0 {
-		m.loose = newIndex(gram, stride, all.loose)
+		m.loose = newIndex(gramSize, gramStride, all.loose)
 	}
 	if len(all.exact) > 0 {
-		m.exact = newIndex(shortest, 1, all.exact)
+		m.exact = newIndex(minSecret, 1, all.exact)
 	}
 	return m
 }
 
-// Has reports whether there is a secret in a text.
+// Has reports whether a text has a secret.
 func (m *Matcher) Has(text []byte) bool { return len(m.Find(text)) > 0 }
 
-// Text is a text without the secrets in it. One that cannot be looked through
-// is Mark as a whole.
+// Text returns a text without its secrets. A text that cannot be searched
+// becomes Mark.
 func (m *Matcher) Text(text string) string {
-	if m.none() || len(text) < shortest {
+	if m.none() || len(text) < minSecret {
 		return text
 	}
 	b := []byte(text)
@@ -59,68 +58,75 @@ func (m *Matcher) Text(text string) string {
 	return text
 }
 
-// Bytes is Text for bytes. A text that has no secret is returned itself.
+// Bytes is Text for bytes. It returns the argument itself where that has no
+// secret.
 func (m *Matcher) Bytes(text []byte) []byte {
 	spans, err := m.find(text)
 	if err != nil {
 		return []byte(Mark)
 	}
-	return without(text, spans)
+	return replaceSpans(text, spans)
 }
 
-// JSON is Bytes for a JSON text, which stays one: a secret among numbers is
-// replaced by ones. Where that cannot be it is the string Mark.
+// JSON is Bytes for JSON. The result is valid JSON: numbers with a secret become
+// 1, and where that is not enough the result is the string Mark.
 func (m *Matcher) JSON(text []byte) []byte {
 	spans, err := m.find(text)
 	if err != nil {
 		return []byte(`"` + Mark + `"`)
 	}
+	return jsonOrMark(text, spans)
+}
+
+// jsonOrMark replaces parts of JSON. Where the result is not valid JSON it is the
+// string Mark.
+func jsonOrMark(text []byte, spans []Span) []byte {
 	if len(spans) == 0 {
 		return text
 	}
-	if clean := withoutIn(text, spans); json.Valid(clean) {
+	if clean := replaceInJSON(text, spans); json.Valid(clean) {
 		return clean
 	}
 	return []byte(`"` + Mark + `"`)
 }
 
-// without is a text without some of it.
-func without(text []byte, spans []Span) []byte {
+// replaceSpans replaces parts of a text.
+func replaceSpans(text []byte, spans []Span) []byte {
 	if len(spans) == 0 {
 		return text
 	}
 	out := make([]byte, 0, len(text)+len(spans)*len(Mark))
 	last := 0
 	for _, s := range spans {
-		out = append(append(out, text[last:s.Start]...), stand(s)...)
+		out = append(append(out, text[last:s.Start]...), markFor(s)...)
 		last = s.End
 	}
 	return append(out, text[last:]...)
 }
 
-// stand is what stands for a span.
-func stand(s Span) string {
-	if s.End-s.Start < shortest {
+// markFor is what replaces a span.
+func markFor(s Span) string {
+	if s.End-s.Start < minSecret {
 		return Dot
 	}
 	return Mark
 }
 
-// withoutIn is without for JSON. Outside of strings a number becomes 1, and the
-// words of JSON stay: they are no part of a secret.
-func withoutIn(text []byte, spans []Span) []byte {
+// replaceInJSON is replaceSpans for JSON. Outside of strings a number becomes 1,
+// and true, false and null stay: they are no part of a secret.
+func replaceInJSON(text []byte, spans []Span) []byte {
 	out := make([]byte, 0, len(text)+len(spans)*len(Mark))
 	last, quoted := 0, false
 	for _, s := range spans {
-		s.Start, s.End = max(last, whole(text, s.Start, 0)), whole(text, s.End, 1)
-		if s.Start >= s.End { // gone with the one before
+		s.Start, s.End = max(last, outsideEscape(text, s.Start, 0)), outsideEscape(text, s.End, 1)
+		if s.Start >= s.End { // replaced with the span before
 			continue
 		}
-		quoted = inString(text[last:s.Start], quoted)
-		by := stand(s)
+		quoted = endsInString(text[last:s.Start], quoted)
+		by := markFor(s)
 		if !quoted {
-			s = token(text, s, last)
-			by = bare(text[s.Start:s.End])
+			s = widenToToken(text, s, last)
+			by = markForToken(text[s.Start:s.End])
 		}
 		out = append(append(out, text[last:s.Start]...), by...)
 		last = s.End
@@ -128,9 +134,9 @@ func withoutIn(text []byte, spans []Span) []byte {
 	return append(out, text[last:]...)
 }
 
-// token is the number or the word that a span outside of strings is part of, as
-// far as it lies behind first.
-func token(text []byte, s Span, first int) Span {
+// widenToToken widens a span outside of strings to the whole number or word, but
+// not to before first.
+func widenToToken(text []byte, s Span, first int) Span {
 	for s.Start > first && inToken(text[s.Start-1]) {
 		s.Start--
 	}
@@ -140,8 +146,8 @@ func token(text []byte, s Span, first int) Span {
 	return s
 }
 
-// bare is what stands for a part of JSON outside of strings.
-func bare(token []byte) string {
+// markForToken is what replaces a number or a word outside of strings.
+func markForToken(token []byte) string {
 	if bytes.ContainsAny(token, "0123456789") {
 		return "1"
 	}
@@ -150,11 +156,12 @@ func bare(token []byte) string {
 
 func inToken(b byte) bool { return letter(b) || digit(b) || b == '-' || b == '+' || b == '.' }
 
-// whole is a place in a JSON text, or where the escape it lies in begins (0) or
-// ends (1): half of one is no JSON.
-func whole(text []byte, at, side int) int {
+// outsideEscape returns an offset of a JSON text or, where it is inside of an
+// escape, the offset at which the escape begins (side 0) or ends (side 1): half of
+// an escape is not valid.
+func outsideEscape(text []byte, at, side int) int {
 	for begin := at - 1; begin >= max(0, at-5); begin-- {
-		if text[begin] != '\\' || backslashes(text[:begin])%2 == 1 {
+		if text[begin] != '\\' || trailingBackslashes(text[:begin])%2 == 1 {
 			continue
 		}
 		end := begin + 2
@@ -169,12 +176,11 @@ func whole(text []byte, at, side int) int {
 	return at
 }
 
-// backslashes is how many there are at the end of a text.
-func backslashes(text []byte) int { return len(text) - len(bytes.TrimRight(text, `\`)) }
+func trailingBackslashes(text []byte) int { return len(text) - len(bytes.TrimRight(text, `\`)) }
 
-// inString reports whether the end of a piece of JSON is inside of a string,
-// given whether its beginning is.
-func inString(piece []byte, quoted bool) bool {
+// endsInString reports whether a piece of JSON ends inside of a string; quoted
+// says whether it begins inside of one.
+func endsInString(piece []byte, quoted bool) bool {
 	for i := 0; i < len(piece); i++ {
 		switch {
 		case quoted && piece[i] == '\\':

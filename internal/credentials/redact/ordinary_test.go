@@ -9,9 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 )
 
-// What the repository has of pages, documents, lists of packages and words is
-// not about any of these secrets, whose letters are of every kind that sites
-// and people choose.
+// No page, document or list of this repository contains one of these secrets, which
+// are of every kind that sites and people choose.
 func TestOrdinaryTextStaysByteForByte(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 7))
 	var all []credentials.Secret
@@ -44,7 +43,7 @@ func TestOrdinaryTextStaysByteForByte(t *testing.T) {
 	}
 }
 
-func TestShortSecretsAreFoundAsTheyAreOnly(t *testing.T) {
+func TestShortSecretsAreFoundByteForByteOnly(t *testing.T) {
 	m := redact.New(credentials.Keep("4711"), credentials.Keep("abcdef"), credentials.Keep("s3cr3t"), credentials.Keep("!!##%%"))
 	for text, want := range map[string]string{
 		"pin 4711.":                 "pin [redacted].",
@@ -64,8 +63,8 @@ func TestShortSecretsAreFoundAsTheyAreOnly(t *testing.T) {
 	}
 }
 
-// TestPiecesOfALongSecretAreFound of sixteen letters and digits. Fewer stay: the
-// gate refuses calls that hold what is hidden, and fewer could be guessed.
+// A piece of 16 letters and digits is hidden. A shorter piece stays: the gate refuses
+// calls with a text that would be hidden, so short pieces could be guessed.
 func TestPiecesOfALongSecretAreFound(t *testing.T) {
 	m := redact.New(credentials.Keep("k7Qp2mXv9RtLw4Zs8NbY3cDf5hJg6TkP"))
 	for text, want := range map[string]string{
@@ -82,7 +81,7 @@ func TestPiecesOfALongSecretAreFound(t *testing.T) {
 	}
 }
 
-func TestATextThatIsMadeToTakeLongIsNotHandedOut(t *testing.T) {
+func TestTheSearchInATextMadeToTakeLongIsGivenUp(t *testing.T) {
 	secret := bytes.Repeat([]byte("0123456789abcdef"), 60)
 	m := redact.New(credentials.Keep(string(secret)+"end1"), credentials.Keep("x9"+string(secret)))
 	almost := bytes.Repeat(append(bytes.Repeat([]byte("0123456789abcdef"), 2), 'z'), 20000)

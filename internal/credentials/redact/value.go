@@ -11,17 +11,16 @@ import (
 	"unicode/utf8"
 )
 
-// ErrFailed is why a value could not be looked through. Nothing of it may be
-// handed out.
+// ErrFailed is returned for a value that could not be searched for secrets. No
+// part of it may leave the gateway.
 var ErrFailed = errors.New("a value could not be looked through for secrets")
 
-const deepestValue = 200 // levels; what is deeper, or is in a ring, is not handed out
+const maxDepth = 200 // levels; a deeper value, or one that contains itself, is ErrFailed
 
-// Value is v without the secrets in its texts: those of fields, elements and
-// keys, however deep, be they one secret's halves. v itself is not changed, for
-// others may hold parts of it; where it has no secret it is what is returned.
-// Bytes that are no text and have a secret, and what cannot be looked through,
-// are ErrFailed.
+// Value returns a copy of v without the secrets in its texts: in fields, elements
+// and keys, however deep, also where a secret is split between two of them. Where v
+// has no secret it is v itself. A value that cannot be searched, or has bytes that
+// are no text and have a secret, is ErrFailed.
 func Value[T any](m *Matcher, v T) (_ T, err error) {
 	if m.none() {
 		return v, nil
@@ -52,22 +51,23 @@ func Value[T any](m *Matcher, v T) (_ T, err error) {
 	return clean, nil
 }
 
-// walk visits the texts of a value twice in the same order: first it gathers
-// them, for a secret may be in several, then it writes them anew.
+// walk visits the texts of a value twice, in the same order. First it collects
+// them, because a secret may be split between several; then it copies the value
+// without the secrets.
 type walk struct {
-	all    []byte   // every text, each on lines of its own
-	binary [][]byte // what is no text
-	spans  []Span   // of all that are secrets
+	all    []byte   // every text, with a line break behind it
+	binary [][]byte // bytes that are no text
+	spans  []Span   // where all has secrets
 	at     int      // where in all the next text begins
-	writes bool
+	writes bool     // this is the second visit
 }
 
-// gather reads the texts of a value.
-func (w *walk) gather(v any) { w.visit(reflect.ValueOf(&v).Elem(), 0) }
+// collect visits the texts of a value for the first time.
+func (w *walk) collect(v any) { w.visit(reflect.ValueOf(&v).Elem(), 0) }
 
-// visit returns a copy of v, where the walk writes.
+// visit returns a copy of v on the second visit, and v on the first.
 func (w *walk) visit(v reflect.Value, depth int) reflect.Value {
-	if depth > deepestValue {
+	if depth > maxDepth {
 		panic(ErrFailed)
 	}
 	switch v.Kind() {
@@ -87,7 +87,7 @@ func (w *walk) visit(v reflect.Value, depth int) reflect.Value {
 	return v
 }
 
-// text gathers a text, or returns what it is to be.
+// text collects a text, or returns it without its secrets.
 func (w *walk) text(text []byte) (clean []byte) {
 	start := w.at
 	w.at += len(text) + 1
@@ -95,10 +95,10 @@ func (w *walk) text(text []byte) (clean []byte) {
 		w.all = append(append(w.all, text...), '\n')
 		return text
 	}
-	return without(text, w.within(start, start+len(text)))
+	return replaceSpans(text, w.within(start, start+len(text)))
 }
 
-// within are the spans of a part of all, from its beginning.
+// within returns the spans of a part of all, counted from the part's beginning.
 func (w *walk) within(start, end int) (spans []Span) {
 	i, _ := slices.BinarySearchFunc(w.spans, start, func(s Span, at int) int { return s.End - at })
 	for ; i < len(w.spans) && w.spans[i].Start < end; i++ {
@@ -133,8 +133,7 @@ func (w *walk) pointer(v reflect.Value, depth int) reflect.Value {
 	return out
 }
 
-// any visits what is in an interface. A number there may be a secret's: it is a
-// text then.
+// any visits what is in an interface. A number with a secret becomes a text.
 func (w *walk) any(v reflect.Value, depth int) reflect.Value {
 	if v.IsNil() {
 		return v
@@ -161,7 +160,7 @@ func (w *walk) any(v reflect.Value, depth int) reflect.Value {
 	return boxed
 }
 
-// fields visits the exported ones: the others are shown by nothing.
+// fields visits the exported fields: no output shows the others.
 func (w *walk) fields(v reflect.Value, depth int) reflect.Value {
 	out := v
 	if w.writes {
@@ -224,9 +223,9 @@ func (w *walk) elements(v reflect.Value, depth int) reflect.Value {
 	return out
 }
 
-var raw = reflect.TypeFor[json.RawMessage]()
+var rawMessage = reflect.TypeFor[json.RawMessage]()
 
-// bytes visits a text in bytes; JSON stays JSON.
+// bytes visits a text in bytes. JSON stays valid JSON.
 func (w *walk) bytes(v reflect.Value) reflect.Value {
 	text := v.Bytes()
 	if !utf8.Valid(text) {
@@ -240,10 +239,8 @@ func (w *walk) bytes(v reflect.Value) reflect.Value {
 	if !w.writes {
 		return v
 	}
-	if !bytes.Equal(clean, text) && (v.Type() == raw || json.Valid(text)) {
-		if clean = withoutIn(text, w.within(start, start+len(text))); !json.Valid(clean) {
-			clean = []byte(`"` + Mark + `"`)
-		}
+	if !bytes.Equal(clean, text) && (v.Type() == rawMessage || json.Valid(text)) {
+		clean = jsonOrMark(text, w.within(start, start+len(text)))
 	}
 	out := reflect.New(v.Type()).Elem()
 	out.SetBytes(clean)

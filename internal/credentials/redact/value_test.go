@@ -36,7 +36,7 @@ type outer struct {
 	Body []byte
 }
 
-func TestValueHasNoSecretInAnyTextAndIsACopy(t *testing.T) {
+func TestValueReturnsACopyWithoutSecrets(t *testing.T) {
 	m := redact.New(credentials.Keep(canary), credentials.Keep("48151623"))
 	in := &inner{
 		Text: "t " + canary, Notes: []string{"fine", canary}, Details: map[string]any{canary: 1, "deep": []any{map[string]any{"x": canary}}, "n": 48151623.0},
@@ -64,7 +64,7 @@ func TestValueHasNoSecretInAnyTextAndIsACopy(t *testing.T) {
 	}
 }
 
-func TestValueWithoutASecretIsItself(t *testing.T) {
+func TestValueReturnsAValueWithoutSecretsUnchanged(t *testing.T) {
 	v := &outer{In: &inner{Text: "nothing here", Details: map[string]any{"a": []any{1.5, nil, true}}}}
 	for _, m := range []*redact.Matcher{nil, redact.New(), redact.New(credentials.Keep(canary))} {
 		if got, err := redact.Value(m, v); err != nil || got != v {
@@ -76,7 +76,7 @@ func TestValueWithoutASecretIsItself(t *testing.T) {
 	}
 }
 
-func TestASecretInHalvesOfTwoFieldsIsFound(t *testing.T) {
+func TestASecretSplitBetweenTwoFieldsIsFound(t *testing.T) {
 	m := redact.New(credentials.Keep("abc123defg"))
 	got, err := redact.Value(m, []string{"abc12", "3defg", "fine"})
 	if err != nil || !reflect.DeepEqual(got, []string{"[redacted]", "[redacted]", "fine"}) {
@@ -84,7 +84,7 @@ func TestASecretInHalvesOfTwoFieldsIsFound(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeLookedThroughIsNotHandedOut(t *testing.T) {
+func TestAValueThatCannotBeSearchedIsAnError(t *testing.T) {
 	m := redact.New(credentials.Keep(canary))
 	ring := map[string]any{}
 	ring["ring"] = ring
@@ -98,7 +98,7 @@ func TestWhatCannotBeLookedThroughIsNotHandedOut(t *testing.T) {
 	}
 }
 
-func TestStreamsHaveNoSecretWhereverTheyAreCut(t *testing.T) {
+func TestStreamsAreRedactedHoweverTheyAreCut(t *testing.T) {
 	m := redact.New(credentials.Keep(canary))
 	filler := strings.Repeat("Nothing of interest is said on this line of a long download.\n", 5000)
 	text := canary + filler + canary + filler[:len(filler)-7] + canary
@@ -153,9 +153,8 @@ func TestJSONStaysJSON(t *testing.T) {
 	}
 }
 
-// TestHalfOfAnEscapeIsNeverTakenOut of a JSON text: the letter of an escape may
-// be one that the secret begins or ends with.
-func TestHalfOfAnEscapeIsNeverTakenOut(t *testing.T) {
+// The secret begins, or ends, with a letter that is also the letter of an escape.
+func TestAnEscapeOfJSONIsNeverCutInHalf(t *testing.T) {
 	const secret = "nQ7Zk2XvB9mLw4RtY8nPc3Hd5u"
 	m := redact.New(credentials.Keep(secret))
 	for _, text := range []string{

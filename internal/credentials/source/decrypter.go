@@ -19,18 +19,18 @@ import (
 )
 
 const (
-	sopsLimit = 5 * time.Second // for one run of sops, which takes 20 ms; a look-up has no more
-	sopsEnd   = time.Second     // for its output to end once it was killed
+	sopsTimeout   = 5 * time.Second // for one run of sops, which takes 20 ms; as long as a look-up may take
+	sopsWaitDelay = time.Second     // for its output to end after it was killed
 )
 
-// Statuses that sops ends with (its cmd/sops/codes).
+// Exit statuses of sops (its package cmd/sops/codes).
 const (
 	macMismatch = 51
 	macMissing  = 52
 )
 
-// decrypter runs the program sops. Its errors are sentences without a subject,
-// for faults: they never have a value, nor what sops wrote.
+// decrypter runs the program sops. Its errors are sentences without a subject, for
+// faults. They contain no value, and nothing that sops wrote.
 type decrypter struct {
 	program    string
 	keys       string
@@ -54,16 +54,16 @@ func (d decrypter) decrypt(ctx context.Context, document []byte, isJSON bool) ([
 	if err := d.check(document, isJSON); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, sopsLimit)
+	ctx, cancel := context.WithTimeout(ctx, sopsTimeout)
 	defer cancel()
 	kind := "yaml"
 	if isJSON {
 		kind = "json"
 	}
 	command := exec.CommandContext(ctx, d.program, "--disable-version-check", "decrypt", "--input-type", kind, "--output-type", "json", "/dev/stdin")
-	command.Dir, command.WaitDelay = "/", sopsEnd
+	command.Dir, command.WaitDelay = "/", sopsWaitDelay
 	command.Env = []string{SOPSKeyEnv + "=" + d.keys, "SOPS_DECRYPTION_ORDER=age"}
-	plain := bounded{left: mostSOPS}
+	plain := limitedBuffer{left: maxSOPS}
 	command.Stdin, command.Stdout = bytes.NewReader(document), &plain
 	err := command.Run()
 	var ended *exec.ExitError
@@ -84,7 +84,7 @@ func (d decrypter) decrypt(ctx context.Context, document []byte, isJSON bool) ([
 	return nil, fmt.Errorf("has a file that sops refuses: it is damaged or was changed (exit status %d)", ended.ExitCode())
 }
 
-// metadata is what SOPS keeps in a document about its encryption.
+// metadata is what SOPS writes into a document about its encryption.
 type metadata struct {
 	Age []struct {
 		Enc string `json:"enc" yaml:"enc"`
@@ -95,8 +95,8 @@ type metadata struct {
 	SealedComments   string `json:"encrypted_comment_regex" yaml:"encrypted_comment_regex"`
 }
 
-// check refuses documents whose MAC would not be over all values, and such as
-// are not encrypted for one of the age keys: sops would ask key services that
+// check refuses documents whose MAC does not cover all values, and documents that are
+// not encrypted for one of the age keys: for those sops would call key services that
 // the document names, over the network.
 func (d decrypter) check(document []byte, isJSON bool) error {
 	var file struct {
@@ -106,7 +106,7 @@ func (d decrypter) check(document []byte, isJSON bool) error {
 	if isJSON {
 		read = json.Unmarshal
 	}
-	if err := read(document, &file); err != nil { // the parser's own error may show what it read
+	if err := read(document, &file); err != nil { // the parser's error may contain what it read
 		return errors.New("has a file that is no object in JSON or YAML")
 	}
 	about := file.SOPS
@@ -133,14 +133,14 @@ func (d decrypter) check(document []byte, isJSON bool) error {
 	return errors.New("has a file that is not encrypted for this age key")
 }
 
-// bounded takes what sops writes, up to a number of bytes. left is negative
-// once there was more.
-type bounded struct {
+// limitedBuffer keeps what sops writes, up to a number of bytes. left is negative
+// after more was written.
+type limitedBuffer struct {
 	text bytes.Buffer
 	left int
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *limitedBuffer) Write(p []byte) (int, error) {
 	if b.left -= len(p); b.left < 0 {
 		return 0, io.ErrShortWrite
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/spelling"
 )
 
-// document is the credentials of a domain as a source keeps them.
+// document is the credentials of a domain in a source.
 type document struct {
 	Domain         string            `json:"domain"`
 	Origin         string            `json:"origin,omitzero"`
@@ -32,7 +32,7 @@ type document struct {
 	HTTPAuth       map[string]string `json:"httpAuth,omitempty"`
 }
 
-// cookie is as browsers' extensions and drivers export it.
+// cookie has the fields that browser extensions and drivers export.
 type cookie struct {
 	Name     string   `json:"name"`
 	Value    *string  `json:"value"`
@@ -44,48 +44,47 @@ type cookie struct {
 	SameSite string   `json:"sameSite,omitzero"` // Strict, Lax or None
 }
 
-// Parse reads the document that was found under a folded domain, and checks all
-// of it. Fault: credentials_unavailable, which names the field and never what
-// is in it.
+// Parse reads and checks the document that a source has for a folded domain. Fault:
+// credentials_unavailable, which names the field and never its value.
 func Parse(domain string, text []byte) (credentials.Set, error) {
 	var d document
 	if err := read(domain, text, &d); err != nil {
 		return credentials.Set{}, err
 	}
 	if given, has := d.Login["totp"]; has {
-		d.Login["totp"] = seed(given)
+		d.Login["totp"] = normalizeSeed(given)
 	}
 	set := credentials.Set{
 		Domain: domain, Origin: d.Origin, Required: d.Required == nil || *d.Required, FillUnasked: d.Fill == "allow",
-		LocalStorage: kept(d.LocalStorage), SessionStorage: kept(d.SessionStorage), Headers: kept(d.Headers), Login: kept(d.Login),
-		HTTPAuth: kept(d.HTTPAuth),
+		LocalStorage: secretValues(d.LocalStorage), SessionStorage: secretValues(d.SessionStorage), Headers: secretValues(d.Headers), Login: secretValues(d.Login),
+		HTTPAuth: secretValues(d.HTTPAuth),
 	}
 	for _, c := range d.Cookies {
-		set.Cookies = append(set.Cookies, c.kept(domain))
+		set.Cookies = append(set.Cookies, c.credential(domain))
 	}
-	if f := d.flaw(domain); f != nil {
+	if f := d.check(domain); f != nil {
 		return credentials.Set{}, f.fault(domain)
 	}
-	set.Origin = origin(d.Origin)
+	set.Origin = canonicalOrigin(d.Origin)
 	return set, nil
 }
 
-// read fills d from a text, strictly.
+// read decodes a text into d, strictly.
 func read(domain string, text []byte, d *document) error {
-	if len(text) > mostDocument {
+	if len(text) > maxDocument {
 		return flaw{"", "are longer than 1 MiB"}.fault(domain)
 	}
 	if field, found := firstNull(text); found {
 		return flaw{field, "has no value"}.fault(domain)
 	}
 	if err := json.Unmarshal(text, d, json.RejectUnknownMembers(true)); err != nil {
-		return misread(err).fault(domain)
+		return decodeFlaw(err).fault(domain)
 	}
 	return nil
 }
 
-// kept makes secrets of the values of a map.
-func kept(values map[string]string) map[string]credentials.Secret {
+// secretValues makes secrets of the values of a map.
+func secretValues(values map[string]string) map[string]credentials.Secret {
 	if len(values) == 0 {
 		return nil
 	}
@@ -96,17 +95,17 @@ func kept(values map[string]string) map[string]credentials.Secret {
 	return secrets
 }
 
-// seed is a TOTP seed without what sites write it with, for people to read; an
-// address stays as it is.
-func seed(text string) string {
+// normalizeSeed removes the blanks and hyphens with which sites show a TOTP seed to
+// people. An otpauth address stays as it is.
+func normalizeSeed(text string) string {
 	if strings.Contains(text, ":") {
 		return strings.TrimSpace(text)
 	}
 	return strings.ToUpper(strings.TrimRight(strings.NewReplacer(" ", "", "-", "").Replace(text), "="))
 }
 
-// kept is a cookie of a set. It was not checked.
-func (c cookie) kept(domain string) credentials.Cookie {
+// credential is the cookie of a set. It is not checked.
+func (c cookie) credential(domain string) credentials.Cookie {
 	made := credentials.Cookie{
 		Name: c.Name, Domain: strings.ToLower(c.Domain), Path: c.Path, HTTPOnly: c.HTTPOnly, Secure: c.Secure,
 		SameSite: sameSites[strings.ToLower(c.SameSite)],
@@ -120,7 +119,7 @@ func (c cookie) kept(domain string) credentials.Cookie {
 	if c.Value != nil {
 		made.Value = credentials.Keep(*c.Value)
 	}
-	if c.Expires != nil && *c.Expires != withSession {
+	if c.Expires != nil && *c.Expires != sessionCookie {
 		at := time.Unix(int64(min(*c.Expires, lastExpiry)), 0).UTC()
 		made.Expires = &at
 	}
@@ -133,40 +132,41 @@ func firstNull(text []byte) (field string, found bool) {
 	for {
 		token, err := d.ReadToken()
 		if err != nil {
-			return "", false // the decoder says what is wrong
+			return "", false // the decoder reports it
 		}
 		if token.Kind() == 'n' {
-			return fieldAt(d.StackPointer()), true
+			return fieldPath(d.StackPointer()), true
 		}
 	}
 }
 
-// misread is what was wrong with a text that is no document.
-func misread(err error) flaw {
+// decodeFlaw is the flaw of a text that could not be decoded.
+func decodeFlaw(err error) flaw {
 	var semantic *json.SemanticError
 	var syntax *jsontext.SyntacticError
 	switch {
 	case errors.As(err, &semantic) && errors.Is(err, json.ErrUnknownName):
-		return unknown(semantic.JSONPointer)
+		return unknownField(semantic.JSONPointer)
 	case errors.As(err, &semantic):
-		field := fieldAt(semantic.JSONPointer)
+		field := fieldPath(semantic.JSONPointer)
 		if field == "" {
 			return flaw{"", "are no object"}
 		}
 		return flaw{field, "must be " + kindOf(semantic.GoType)}
 	case errors.As(err, &syntax) && errors.Is(err, jsontext.ErrDuplicateName):
-		return flaw{fieldAt(syntax.JSONPointer), "is given twice"}
+		return flaw{fieldPath(syntax.JSONPointer), "is given twice"}
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		return flaw{"", "end in the middle"}
 	}
 	return flaw{"", "are no JSON in UTF-8"}
 }
 
-// unknown names the known field that is nearest to one that is not known. That
-// one is not repeated: it may be a value in the wrong place.
-func unknown(at jsontext.Pointer) flaw {
+// unknownField is the flaw of a field that is not known. It names the known field with
+// the most similar name, and not the unknown one, which may be a value in the wrong
+// place.
+func unknownField(at jsontext.Pointer) flaw {
 	in, known := "", fieldsOf(reflect.TypeFor[document]())
-	if parent := fieldAt(at.Parent()); parent != "" {
+	if parent := fieldPath(at.Parent()); parent != "" {
 		in, known = parent, fieldsOf(reflect.TypeFor[cookie]())
 	}
 	problem := `has an unknown field; the nearest known one is "` + spelling.Nearest(at.LastToken(), known) + `"`
@@ -184,9 +184,9 @@ func fieldsOf(t reflect.Type) []string {
 	return names
 }
 
-// fieldAt is a place in a document as people write it, cookies[2].value: what
-// the schema names, and of the rest only what cannot be a value.
-func fieldAt(at jsontext.Pointer) string {
+// fieldPath writes a JSON pointer as cookies[2].value. It contains the names of the
+// schema, and other names only where they cannot be a value.
+func fieldPath(at jsontext.Pointer) string {
 	parts := slices.Collect(at.Tokens())
 	if len(parts) == 0 || !slices.Contains(fieldsOf(reflect.TypeFor[document]()), parts[0]) {
 		return ""
@@ -196,7 +196,7 @@ func fieldAt(at jsontext.Pointer) string {
 		return field
 	}
 	if field != "cookies" {
-		return entry(field, parts[1])
+		return entryPath(field, parts[1])
 	}
 	field += "[" + parts[1] + "]"
 	if len(parts) > 2 && slices.Contains(fieldsOf(reflect.TypeFor[cookie]()), parts[2]) {
@@ -205,10 +205,10 @@ func fieldAt(at jsontext.Pointer) string {
 	return field
 }
 
-// entry names one entry of a field. Its name is left out where it looks like a
-// value that got into the wrong place.
-func entry(field, name string) string {
-	if !telling.MatchString(name) {
+// entryPath is the path of one entry of a field. The entry's name is left out where it
+// looks like a value in the wrong place.
+func entryPath(field, name string) string {
+	if !printableName.MatchString(name) {
 		return field
 	}
 	return field + "." + name
@@ -234,10 +234,10 @@ func kindOf(t reflect.Type) string {
 	return "of another type"
 }
 
-// flaw is what is wrong with a document, and where: a field, or the whole.
+// flaw is a problem of a document, and the field that has it; empty for the whole.
 type flaw struct{ field, problem string }
 
-// fault never has a value.
+// fault is the fault for a flaw. It contains no value.
 func (f flaw) fault(domain string) *fault.Fault {
 	subject := "the credentials of " + domain + " " + f.problem
 	if f.field != "" {
@@ -251,5 +251,6 @@ func (f flaw) fault(domain string) *fault.Fault {
 	return made
 }
 
-// sorted are the names of a map, so that the first flaw is always the same.
-func sorted(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+// sortedNames are the names of a map in order, so that the first flaw is always the
+// same.
+func sortedNames(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

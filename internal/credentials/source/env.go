@@ -9,15 +9,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// environmentPrefix begins the name of every variable that holds a document.
+// environmentPrefix is the beginning of the name of each variable with a document.
 const environmentPrefix = "GLOVEBOX_SECRET_"
 
-// environment keeps the document of a path in a variable of its own:
-// GLOVEBOX_SECRET_ and the path in capitals, with _ for all that is no letter
-// and no digit.
+// environment has the document of each path in a variable: GLOVEBOX_SECRET_ and the
+// path in capitals, with _ for each character that is neither letter nor digit.
 type environment struct{ variables []string }
 
-// Environment is a source of variables like those of os.Environ.
+// Environment makes a source of variables in the form of os.Environ.
 func Environment(variables []string) Source {
 	var documents []string
 	for _, v := range variables {
@@ -31,8 +30,8 @@ func Environment(variables []string) Source {
 
 func (environment) Name() string { return "the environment" }
 
-// Fetch returns the variable of a path. Two paths may have the same: what is in
-// it says which domain it is for.
+// Fetch returns the variable of a path. Two paths may have the same variable: the
+// document in it says which domain it is for.
 func (e environment) Fetch(_ context.Context, path string) (Document, error) {
 	name := variable(path)
 	for _, v := range e.variables {
@@ -43,9 +42,9 @@ func (e environment) Fetch(_ context.Context, path string) (Document, error) {
 	return Document{}, nil
 }
 
-// List returns the paths below a prefix: with the domain that each document
-// names or, where it names none that has this variable, what the variable is
-// called.
+// List returns the paths below a prefix. The last element of each is the domain
+// that the document names or, where that domain has another variable, the end of the
+// variable's name.
 func (e environment) List(_ context.Context, prefix string) ([]string, error) {
 	var paths []string
 	for _, v := range e.variables {
@@ -78,12 +77,12 @@ func variable(path string) string {
 	}, path)
 }
 
-// lossy refuses what a path of the environment cannot tell apart.
-func (environment) lossy(scope string) error {
+// checkScope refuses scopes whose variables could be those of another scope.
+func (environment) checkScope(scope string) error {
 	for _, r := range scope {
 		if (r < 'a' || r > 'z') && (r < '0' || r > '9') {
 			return fault.New(fault.CredentialsUnavailable, "the environment cannot keep credentials for this scope alone").
-				Hinted("only scopes of small letters and digits can have their own there; use another security.credentials.vault_backend, or leave %s out of vault_path", scoped)
+				Hinted("only scopes of small letters and digits can have their own there; use another security.credentials.vault_backend, or leave %s out of vault_path", scopePlaceholder)
 		}
 	}
 	return nil

@@ -23,25 +23,25 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// KeyEnv is the environment variable that may hold the file's key, in place of
-// the key's own file.
+// KeyEnv is the environment variable that may have the file's key, in place of the
+// key file.
 const KeyEnv = "GLOVEBOX_VAULT_KEY"
 
 const (
 	fileName = "vault.age"
 	keyFile  = "vault.key"
 	lockFile = "vault.lock"
-	mostFile = 64 << 20              // bytes of the file, encrypted
-	lockPace = 20 * time.Millisecond // between two tries for the lock
+	maxFile  = 64 << 20              // bytes of the encrypted file
+	lockPoll = 20 * time.Millisecond // between two attempts to get the lock
 )
 
-// File is a source in one encrypted file of the state directory. Any number of
-// processes may use it at once: it is replaced whole, by one at a time.
+// File is a source in one encrypted file of the state directory. Several processes
+// may use it at once: each change replaces the whole file, under a lock.
 type File struct{ dir, given string }
 
-// OpenFile opens the file in a state directory. given is its key, an age
-// identity; empty for the one in the directory, which is made when it is first
-// needed. Fault: invalid_request for a key that is none.
+// OpenFile opens the file in a state directory. given is its key, an age identity;
+// where it is empty the key is in a file of the directory, which is made when it is
+// first needed. Fault: invalid_request for an invalid key.
 func OpenFile(dir, given string) (*File, error) {
 	f := &File{dir, given}
 	if given != "" {
@@ -52,17 +52,17 @@ func OpenFile(dir, given string) (*File, error) {
 	return f, nil
 }
 
-// Name is what it is, for people.
+// Name implements Source.
 func (*File) Name() string { return "the vault file" }
 
-// record is what the file keeps of one path.
+// record is a document in the file, by its path.
 type record struct {
 	Version  int             `json:"version"`
 	Changed  time.Time       `json:"changed"`
 	Document json.RawMessage `json:"document"`
 }
 
-// Fetch returns what is kept at a path.
+// Fetch implements Source.
 func (f *File) Fetch(_ context.Context, path string) (Document, error) {
 	all, err := f.read()
 	if err != nil {
@@ -75,7 +75,7 @@ func (f *File) Fetch(_ context.Context, path string) (Document, error) {
 	return Document{Text: k.Document, Version: strconv.Itoa(k.Version), Changed: k.Changed}, nil
 }
 
-// List returns the paths below a prefix.
+// List implements Source.
 func (f *File) List(_ context.Context, prefix string) ([]string, error) {
 	all, err := f.read()
 	if err != nil {
@@ -85,7 +85,7 @@ func (f *File) List(_ context.Context, prefix string) ([]string, error) {
 	return slices.DeleteFunc(paths, func(path string) bool { return !strings.HasPrefix(path, prefix) }), nil
 }
 
-// Store puts a document in place of what there was at a path.
+// Store implements Writable.
 func (f *File) Store(ctx context.Context, path string, text []byte) error {
 	return f.change(ctx, func(all map[string]record) bool {
 		all[path] = record{Version: all[path].Version + 1, Changed: time.Now().UTC(), Document: text}
@@ -93,7 +93,7 @@ func (f *File) Store(ctx context.Context, path string, text []byte) error {
 	})
 }
 
-// Drop removes what there is at a path.
+// Drop implements Writable.
 func (f *File) Drop(ctx context.Context, path string) (found bool, err error) {
 	err = f.change(ctx, func(all map[string]record) bool {
 		_, found = all[path]
@@ -103,8 +103,7 @@ func (f *File) Drop(ctx context.Context, path string) (found bool, err error) {
 	return found, err
 }
 
-// change replaces the file by what edit makes of it, unless that says that it
-// changed nothing.
+// change reads the file, calls edit, and writes the file if edit returns true.
 func (f *File) change(ctx context.Context, edit func(map[string]record) bool) error {
 	lock, err := f.lock(ctx)
 	if err != nil {
@@ -121,10 +120,10 @@ func (f *File) change(ctx context.Context, edit func(map[string]record) bool) er
 	return f.write(all)
 }
 
-// lock waits for other processes that change the file. The lock goes with the
-// process, however it ends.
+// lock waits until no other process changes the file. The kernel releases the lock
+// of a process that ends.
 func (f *File) lock(ctx context.Context) (*os.File, error) {
-	ctx, cancel := context.WithTimeout(ctx, writing)
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return nil, err
@@ -133,8 +132,8 @@ func (f *File) lock(ctx context.Context) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	again := time.NewTicker(lockPace)
-	defer again.Stop()
+	poll := time.NewTicker(lockPoll)
+	defer poll.Stop()
 	for {
 		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
@@ -144,14 +143,14 @@ func (f *File) lock(ctx context.Context) (*os.File, error) {
 			return nil, errors.Join(err, file.Close())
 		}
 		select {
-		case <-again.C:
+		case <-poll.C:
 		case <-ctx.Done():
 			return nil, errors.Join(ctx.Err(), file.Close())
 		}
 	}
 }
 
-// read returns all that is kept: nothing where there is no file.
+// read returns all documents; none where there is no file.
 func (f *File) read() (map[string]record, error) {
 	sealed, err := os.Open(filepath.Join(f.dir, fileName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -161,15 +160,15 @@ func (f *File) read() (map[string]record, error) {
 		return nil, f.unusable("cannot be read", err)
 	}
 	defer sealed.Close()
-	if _, err := os.Stat(filepath.Join(f.dir, keyFile)); err != nil && f.given == "" { // a new one would not open it
+	if _, err := os.Stat(filepath.Join(f.dir, keyFile)); err != nil && f.given == "" { // a new key could not decrypt it
 		return nil, fault.New(fault.CredentialsUnavailable, "the key of the vault file is gone").
 			Hinted("put back %s, or set %s", filepath.Join(f.dir, keyFile), KeyEnv).Because(err)
 	}
 	key, err := f.key()
 	if err != nil {
-		return nil, f.keyless(err)
+		return nil, f.keyFault(err)
 	}
-	plain, err := age.Decrypt(io.LimitReader(sealed, mostFile), key)
+	plain, err := age.Decrypt(io.LimitReader(sealed, maxFile), key)
 	if other := (*age.NoIdentityMatchError)(nil); errors.As(err, &other) {
 		return nil, fault.New(fault.CredentialsUnavailable, "the vault file was encrypted under another key").
 			Hinted("put back the %s it was made with, or %s", keyFile, KeyEnv).Because(err)
@@ -188,15 +187,15 @@ func (f *File) read() (map[string]record, error) {
 	return all, nil
 }
 
-// write puts a whole file into the place of the one before.
+// write replaces the file.
 func (f *File) write(all map[string]record) error {
 	text, err := json.Marshal(all)
 	if err != nil {
-		return f.unusable("cannot be written", errors.New("a document is no JSON")) // the cause may repeat it
+		return f.unusable("cannot be written", errors.New("a document is no JSON")) // the cause may contain it
 	}
 	key, err := f.key()
 	if err != nil {
-		return f.keyless(err)
+		return f.keyFault(err)
 	}
 	var sealed bytes.Buffer
 	in, err := age.Encrypt(&sealed, key.Recipient())
@@ -204,11 +203,11 @@ func (f *File) write(all map[string]record) error {
 		_, err = in.Write(text)
 		err = errors.Join(err, in.Close())
 	}
-	if err == nil && sealed.Len() > mostFile {
+	if err == nil && sealed.Len() > maxFile {
 		return f.unusable("is full", fmt.Errorf("%d bytes", sealed.Len()))
 	}
 	if err == nil {
-		err = replace(filepath.Join(f.dir, fileName), sealed.Bytes())
+		err = replaceFile(filepath.Join(f.dir, fileName), sealed.Bytes())
 	}
 	if err != nil {
 		return f.unusable("cannot be written", err)
@@ -216,8 +215,8 @@ func (f *File) write(all map[string]record) error {
 	return nil
 }
 
-// replace puts a file in place whole, or leaves the one before.
-func replace(path string, data []byte) error {
+// replaceFile replaces a file as a whole. After an error the file is the one before.
+func replaceFile(path string, data []byte) error {
 	part, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part") // mode 0600
 	if err != nil {
 		return err
@@ -241,8 +240,8 @@ func (f *File) key() (*age.X25519Identity, error) {
 	return agekey.Open(agekey.Name{Env: KeyEnv, File: keyFile}, f.given, f.dir)
 }
 
-// keyless says why there is no key, as look-ups say it.
-func (f *File) keyless(cause error) error {
+// keyFault is the fault of a look-up for which there is no key.
+func (f *File) keyFault(cause error) error {
 	why := fault.From(cause)
 	return fault.New(fault.CredentialsUnavailable, "%s", why.Message).Hinted("%s", why.Hint).Because(cause)
 }

@@ -34,7 +34,7 @@ func document(value string) []byte {
 	return []byte(`{"cookies":[{"name":"sid","value":"` + value + `","secure":true}]}`)
 }
 
-func TestWhatIsKeptIsFoundReplacedAndRemoved(t *testing.T) {
+func TestDocumentsAreStoredFoundReplacedAndRemoved(t *testing.T) {
 	dir := t.TempDir()
 	v := inFile(t, dir)
 	if set, err := v.For(t.Context(), "default", "www.example.com"); err != nil || set != nil {
@@ -67,9 +67,9 @@ func TestWhatIsKeptIsFoundReplacedAndRemoved(t *testing.T) {
 	}
 }
 
-// TestNoScopeReachesAnothersByItsName has scopes that would be each other's
+// TestNoNameOfAScopeReachesAnotherScope has scopes that would be each other's
 // folders, if their names were taken as they are.
-func TestNoScopeReachesAnothersByItsName(t *testing.T) {
+func TestNoNameOfAScopeReachesAnotherScope(t *testing.T) {
 	file, err := source.OpenFile(t.TempDir(), "")
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func TestNoScopeReachesAnothersByItsName(t *testing.T) {
 	}
 }
 
-func TestTheFileIsEncryptedAndNobodyElsesToRead(t *testing.T) {
+func TestTheFileIsEncryptedAndPrivate(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := inFile(t, dir).Set(t.Context(), "default", "example.com", document(canary)); err != nil {
 		t.Fatal(err)
@@ -158,8 +158,8 @@ func firstOf(all ...error) error {
 	return nil
 }
 
-// TestWritersAtOnceLoseNothing has threads and processes write at once.
-func TestWritersAtOnceLoseNothing(t *testing.T) {
+// TestConcurrentWritersLoseNothing has threads and processes write at once.
+func TestConcurrentWritersLoseNothing(t *testing.T) {
 	dir := os.Getenv("GLOVEBOX_TEST_WRITE_VAULT")
 	writer, isChild := os.LookupEnv("GLOVEBOX_TEST_WRITER")
 	if !isChild {
@@ -181,7 +181,7 @@ func TestWritersAtOnceLoseNothing(t *testing.T) {
 	for i := range 3 {
 		done.Go(func() { write("thread" + strconv.Itoa(i)) })
 		done.Go(func() {
-			child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWritersAtOnceLoseNothing$")
+			child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestConcurrentWritersLoseNothing$")
 			child.Env = append(os.Environ(), "GLOVEBOX_TEST_WRITE_VAULT="+dir, "GLOVEBOX_TEST_WRITER=process"+strconv.Itoa(i))
 			if out, err := child.CombinedOutput(); err != nil {
 				t.Errorf("%v: %s", err, out)

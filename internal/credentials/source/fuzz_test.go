@@ -65,8 +65,8 @@ func host(t *rapid.T, what string) string {
 	return strings.Join(rapid.SliceOfN(label, 1, 12).Draw(t, what), ".")
 }
 
-// TestNoHostGetsWhatIsNotItsOwn looks up random hosts among random domains.
-func TestNoHostGetsWhatIsNotItsOwn(t *testing.T) {
+// TestNoHostGetsCredentialsOfAnother looks up random hosts among random domains.
+func TestNoHostGetsCredentialsOfAnother(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		documents := map[string]string{}
 		for range rapid.IntRange(1, 8).Draw(r, "documents") {

@@ -19,28 +19,28 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-const mostAnswer = mostDocument + 64<<10 // bytes of an answer: a document, and what is around it
+const maxResponse = maxDocument + 64<<10 // bytes: a document and the JSON around it
 
-// HashiCorp is a server with a KV store of version 2, and how it is opened.
+// HashiCorp names a server with a KV store of version 2, and how to log in.
 type HashiCorp struct {
-	Address   string // https://vault.example.com:8200
-	Namespace string // none when empty
-	Mount     string // of the store; the first name of each path when empty
-	Token     Opener // unless RoleID is given
-	RoleID    string // an AppRole to log in as
-	RoleMount string // where AppRole is mounted
-	SecretID  Opener // of the AppRole
+	Address   string      // https://vault.example.com:8200
+	Namespace string      // none when empty
+	Mount     string      // of the store; the first element of each path when empty
+	Token     LoginSecret // unless RoleID is given
+	RoleID    string      // an AppRole to log in as
+	RoleMount string      // where AppRole is mounted
+	SecretID  LoginSecret // of the AppRole
 
-	CA         string // PEM file of authorities; the machine's when empty
-	ServerName string // in the certificate; the address's when empty
+	CA         string // PEM file of certificate authorities; the machine's when empty
+	ServerName string // in the certificate; the host of the address when empty
 }
 
-// Opener is a secret of the server: as given or, where that is empty, from a
-// file that is read each time it is needed.
-type Opener struct{ Given, File string }
+// LoginSecret is a secret that logs in at the server: Given or, where that is empty,
+// the content of File, which is read each time it is needed.
+type LoginSecret struct{ Given, File string }
 
-// read returns the secret. Faults never repeat it.
-func (o Opener) read(what string) (string, error) {
+// read returns the secret. No fault contains it.
+func (o LoginSecret) read(what string) (string, error) {
 	text := o.Given
 	if text == "" && o.File != "" {
 		data, err := os.ReadFile(o.File)
@@ -58,7 +58,7 @@ func (o Opener) read(what string) (string, error) {
 	return text, nil
 }
 
-// hashicorp asks a server over its documented HTTP API.
+// hashicorp is a source that calls the documented HTTP API of a server.
 type hashicorp struct {
 	o      HashiCorp
 	base   *url.URL
@@ -66,17 +66,17 @@ type hashicorp struct {
 
 	mu    sync.Mutex // of lease
 	lease *lease
-	login chan struct{} // holds one: who has it may log in
+	login chan struct{} // a lock that can be waited for with a context: one caller logs in at a time
 
-	life    context.Context // of what renews the lease
-	end     context.CancelFunc
-	start   sync.Once
-	changed chan struct{} // the lease is another
-	all     sync.WaitGroup
+	life     context.Context // of the goroutine that renews the lease
+	end      context.CancelFunc
+	start    sync.Once
+	changed  chan struct{} // gets a value when the lease was replaced
+	renewals sync.WaitGroup
 }
 
-// Connect makes a source of a server, which it does not ask before it is asked
-// itself. Faults: invalid_request.
+// Connect makes a source of a server. It does not call the server before the first
+// look-up. Faults: invalid_request.
 func Connect(o HashiCorp) (Source, error) {
 	base, err := url.Parse(strings.TrimSuffix(o.Address, "/"))
 	if err != nil || base.Host == "" {
@@ -95,20 +95,20 @@ func Connect(o HashiCorp) (Source, error) {
 	transport.TLSClientConfig, transport.MaxResponseHeaderBytes = security, 64<<10
 	h := &hashicorp{
 		o: o, base: base, login: make(chan struct{}, 1), changed: make(chan struct{}, 1),
-		// A redirect is an answer: the token is for this address alone.
+		// Redirects are not followed: the token is for this address alone.
 		client: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}
 	h.life, h.end = context.WithCancel(context.Background())
 	return h, nil
 }
 
-// Name is what it is, for people.
+// Name implements Source.
 func (h *hashicorp) Name() string { return "the vault at " + h.base.Host }
 
 // Close ends the renewal of the token, and waits for it.
 func (h *hashicorp) Close(context.Context) error {
 	h.end()
-	h.all.Wait()
+	h.renewals.Wait()
 	h.client.CloseIdleConnections()
 	return nil
 }
@@ -124,25 +124,26 @@ func (h *hashicorp) Fetch(ctx context.Context, path string) (Document, error) {
 			} `json:"metadata"`
 		} `json:"data"`
 	}
-	found, err := h.ask(ctx, http.MethodGet, "data", path, nil, &got)
+	found, err := h.call(ctx, http.MethodGet, "data", path, nil, &got)
 	if err != nil || !found || string(got.Data.Data) == "null" {
 		return Document{}, err
 	}
 	if got.Data.Data == nil || got.Data.Metadata.Version == 0 {
-		return Document{}, h.odd("what is no secret of a KV store of version 2")
+		return Document{}, h.unexpected("what is no secret of a KV store of version 2")
 	}
 	m := got.Data.Metadata
 	return Document{Text: got.Data.Data, Version: fmt.Sprintf("%d of %s", m.Version, m.Created.Format(time.RFC3339Nano)), Changed: m.Created}, nil
 }
 
-// List names the secrets right below a prefix (LIST :mount/metadata/:path).
+// List returns the paths of the secrets directly below a prefix (LIST
+// :mount/metadata/:path).
 func (h *hashicorp) List(ctx context.Context, prefix string) ([]string, error) {
 	var got struct {
 		Data struct {
 			Keys []string `json:"keys"`
 		} `json:"data"`
 	}
-	if _, err := h.ask(ctx, "LIST", "metadata", prefix, nil, &got); err != nil {
+	if _, err := h.call(ctx, "LIST", "metadata", prefix, nil, &got); err != nil {
 		return nil, err
 	}
 	var paths []string
@@ -156,41 +157,41 @@ func (h *hashicorp) List(ctx context.Context, prefix string) ([]string, error) {
 
 // Store writes a new version of a secret (POST :mount/data/:path).
 func (h *hashicorp) Store(ctx context.Context, path string, text []byte) error {
-	found, err := h.ask(ctx, http.MethodPost, "data", path, map[string]json.RawMessage{"data": text}, nil)
+	found, err := h.call(ctx, http.MethodPost, "data", path, map[string]json.RawMessage{"data": text}, nil)
 	if err == nil && !found {
-		err = h.odd("that there is no such place")
+		err = h.unexpected("that there is no such place")
 	}
 	return err
 }
 
-// Drop deletes the newest version of a secret, which the server can take back
-// (DELETE :mount/data/:path).
+// Drop deletes the newest version of a secret; the server can restore it (DELETE
+// :mount/data/:path).
 func (h *hashicorp) Drop(ctx context.Context, path string) (bool, error) {
 	there, err := h.Fetch(ctx, path)
 	if err != nil || there.Text == nil {
 		return false, err
 	}
-	_, err = h.ask(ctx, http.MethodDelete, "data", path, nil, nil)
+	_, err = h.call(ctx, http.MethodDelete, "data", path, nil, nil)
 	return err == nil, err
 }
 
-// ask makes a request of the store with the token, and with a new one when that
-// is refused. It reports whether there is anything.
-func (h *hashicorp) ask(ctx context.Context, method, what, path string, body, into any) (bool, error) {
+// call makes a request of the store with the token, and again with a new token where
+// the first has ended. It reports whether the path exists.
+func (h *hashicorp) call(ctx context.Context, method, what, path string, body, into any) (bool, error) {
 	mount, rest := h.split(path)
-	for again := false; ; again = true {
+	for retried := false; ; retried = true {
 		token, err := h.token(ctx)
 		if err != nil {
 			return false, err
 		}
 		status, err := h.request(ctx, method, mount+"/"+what+"/"+rest, token, body, into)
-		if status != http.StatusForbidden || again || !h.ended(ctx, token) {
+		if status != http.StatusForbidden || retried || !h.dropIfEnded(ctx, token) {
 			return status != http.StatusNotFound, err
 		}
 	}
 }
 
-// split says where the store is, and where in it a path leads.
+// split splits a path into the mount of the store and the path in the store.
 func (h *hashicorp) split(path string) (mount, rest string) {
 	if h.o.Mount == "" {
 		mount, rest, _ = strings.Cut(path, "/")
@@ -200,16 +201,16 @@ func (h *hashicorp) split(path string) (mount, rest string) {
 	return mount, strings.TrimPrefix(path, mount+"/")
 }
 
-// request makes one request. That there is nothing at the path is no error; the
-// status is 0 where there was no answer.
+// request makes one request. Status 404 is no error where only the path does not
+// exist. The status is 0 where there was no response.
 func (h *hashicorp) request(ctx context.Context, method, path, token string, body, into any) (status int, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
 	var sent io.Reader = http.NoBody
 	if body != nil {
 		text, err := json.Marshal(body)
 		if err != nil {
-			return 0, h.odd("nothing: what is to be sent is no JSON")
+			return 0, h.unexpected("nothing: what is to be sent is no JSON")
 		}
 		sent = bytes.NewReader(text)
 	}
@@ -226,52 +227,52 @@ func (h *hashicorp) request(ctx context.Context, method, path, token string, bod
 	if h.o.Namespace != "" {
 		r.Header.Set("X-Vault-Namespace", h.o.Namespace)
 	}
-	answer, err := h.client.Do(r)
+	response, err := h.client.Do(r)
 	if err != nil {
 		return 0, h.unreachable(err)
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer+1))
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
 	if err != nil {
 		return 0, h.unreachable(err)
 	}
-	return answer.StatusCode, h.read(answer.StatusCode, text, into)
+	return response.StatusCode, h.read(response.StatusCode, text, into)
 }
 
-// read makes of an answer what it says, or a fault. What the server said beside
-// its status is in none.
+// read decodes a response into a value, or returns a fault, which contains nothing of
+// the response but its status.
 func (h *hashicorp) read(status int, text []byte, into any) error {
 	switch {
-	case len(text) > mostAnswer:
-		return h.odd("more than 1 MiB")
+	case len(text) > maxResponse:
+		return h.unexpected("more than 1 MiB")
 	case status == http.StatusOK && into != nil:
 		if json.Unmarshal(text, into) != nil {
-			return h.odd("what is no JSON of its API")
+			return h.unexpected("what is no JSON of its API")
 		}
 		return nil
 	case status == http.StatusOK || status == http.StatusNoContent:
 		return nil
 	case status == http.StatusNotFound:
-		return h.absent(text)
+		return h.checkNotFound(text)
 	case status == http.StatusForbidden || status == http.StatusUnauthorized:
 		return fault.New(fault.CredentialsUnavailable, "%s refuses the token, or it may not read there", h.Name()).
 			Hinted("its policy needs read on the mount's data/… and list on its metadata/…; glovebox doctor tries")
 	case status == http.StatusServiceUnavailable:
 		return fault.New(fault.CredentialsUnavailable, "%s is sealed, or not ready", h.Name()).Hinted("unseal it: vault operator unseal")
 	case status >= 300 && status < 400:
-		return h.odd("that another address should be asked, which gets no token; give security.credentials.vault.address that one")
+		return h.unexpected("that another address should be asked, which gets no token; give security.credentials.vault.address that one")
 	}
-	return h.odd(fmt.Sprintf("with status %d", status))
+	return h.unexpected(fmt.Sprintf("with status %d", status))
 }
 
-// absent tells that there is no secret from that there is no store: only the
-// second has errors.
-func (h *hashicorp) absent(text []byte) error {
+// checkNotFound reads a response with status 404: it has errors where there is no
+// store, and none where there is no secret.
+func (h *hashicorp) checkNotFound(text []byte) error {
 	var got struct {
 		Errors []json.RawMessage `json:"errors"`
 	}
 	if json.Unmarshal(text, &got) != nil {
-		return h.odd("with status 404, and not as a vault does")
+		return h.unexpected("with status 404, and not as a vault does")
 	}
 	if len(got.Errors) > 0 {
 		return fault.New(fault.CredentialsUnavailable, "%s has no KV store there", h.Name()).
@@ -280,7 +281,7 @@ func (h *hashicorp) absent(text []byte) error {
 	return nil
 }
 
-func (h *hashicorp) odd(what string) error {
+func (h *hashicorp) unexpected(what string) error {
 	return fault.New(fault.CredentialsUnavailable, "%s answers %s", h.Name(), what).Hinted("glovebox doctor tries it again")
 }
 

@@ -151,7 +151,7 @@ func TestATokenThatEndedIsReplaced(t *testing.T) {
 	}
 }
 
-func TestWhatATokenMayNotReadAsksForNoOther(t *testing.T) {
+func TestARefusedReadWithAValidTokenDoesNotLogInAgain(t *testing.T) {
 	s, v := served(t, vaulttest.Options{}, func(s *vaulttest.Server, c *source.HashiCorp) {
 		c.RoleID, c.SecretID.Given = s.Role(vaulttest.Grant{Paths: []string{"secrets/data/browser/example.com"}})
 	})
@@ -237,10 +237,10 @@ func TestAVaultThatIsSlowIsWaitedForFiveSeconds(t *testing.T) {
 	}
 }
 
-func TestNobodyThereIsAFault(t *testing.T) {
+func TestAnUnreachableVaultIsAFault(t *testing.T) {
 	closed := httptest.NewServer(nil)
 	closed.Close()
-	from, err := source.Connect(source.HashiCorp{Address: closed.URL, Token: source.Opener{Given: "hvs.x"}})
+	from, err := source.Connect(source.HashiCorp{Address: closed.URL, Token: source.LoginSecret{Given: "hvs.x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestNobodyThereIsAFault(t *testing.T) {
 	}
 }
 
-func TestAVaultKeepsWhatItIsGiven(t *testing.T) {
+func TestAVaultStoresDocuments(t *testing.T) {
 	s, v := served(t, vaulttest.Options{}, func(s *vaulttest.Server, c *source.HashiCorp) { c.Token.Given = s.Root() })
 	if kept, err := v.Set(t.Context(), "default", "new.com", document(canary)); err != nil || kept.Cookies != 1 {
 		t.Fatalf("kept %+v, %v", kept, err)

@@ -11,20 +11,19 @@ import (
 )
 
 const (
-	longestHost = 253 // RFC 1035 section 2.3.4
-	mostLookups = 8   // of one host: each is a request to the source, and a page may name hosts of a hundred labels
+	maxHost    = 253 // bytes; RFC 1035 section 2.3.4
+	maxLookups = 8   // of one host: each is a request to the source, and a page may name hosts of a hundred labels
 )
 
-// named are hosts that may have credentials: labels with dots between them.
-var named = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$`)
+// hostName matches hosts that may have credentials: labels with dots between them.
+var hostName = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$`)
 
-// numbered are no hosts but addresses, or nothing (URL standard, "ends in a
-// number checker").
-var numbered = regexp.MustCompile(`(^|\.)([0-9]+|0x[0-9a-f]*)$`)
+// endsInNumber matches what the URL standard takes for an IPv4 address or refuses
+// ("ends in a number checker").
+var endsInNumber = regexp.MustCompile(`(^|\.)([0-9]+|0x[0-9a-f]*)$`)
 
-// Fold returns a host as it is looked up: lower case, punycode, an address of
-// IPv6 without brackets. It reports false for what no credentials can be kept
-// under.
+// Fold returns a host as it is looked up: in lower case and punycode, an IPv6 address
+// without brackets. It reports false for a name that cannot have credentials.
 func Fold(host string) (string, bool) {
 	if ip, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")); err == nil {
 		return ip.String(), ip.Zone() == ""
@@ -33,13 +32,13 @@ func Fold(host string) (string, bool) {
 	if err != nil { // it refuses underscores, which hosts have
 		ascii = strings.ToLower(host)
 	}
-	return ascii, len(ascii) <= longestHost && named.MatchString(ascii) && !numbered.MatchString(ascii)
+	return ascii, len(ascii) <= maxHost && hostName.MatchString(ascii) && !endsInNumber.MatchString(ascii)
 }
 
-// lookups are the domains whose credentials a folded host gets, the first that
-// has any: itself, then its parents down to the registrable domain, and never
-// above. Addresses, public suffixes and single names are looked up as they are.
-func lookups(host string) []string {
+// lookupDomains returns the domains under which the credentials of a folded host are
+// looked up, in order: the host, then its parents up to the registrable domain. IP
+// addresses, public suffixes and names without a dot have no parents.
+func lookupDomains(host string) []string {
 	found := []string{host}
 	site, err := registrable(host)
 	if err != nil {
@@ -49,14 +48,14 @@ func lookups(host string) []string {
 		_, host, _ = strings.Cut(host, ".")
 		found = append(found, host)
 	}
-	if len(found) > mostLookups {
-		found = slices.Delete(found, 1, len(found)-mostLookups+1)
+	if len(found) > maxLookups {
+		found = slices.Delete(found, 1, len(found)-maxLookups+1)
 	}
 	return found
 }
 
-// registrable is a host's registrable domain; an error for addresses, public
-// suffixes and single names, which have none.
+// registrable returns a host's registrable domain. IP addresses, public suffixes and
+// names without a dot have none, which is an error.
 func registrable(host string) (string, error) {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return "", errNoSite

@@ -153,7 +153,7 @@ var hostile = []struct{ what, text, field string }{
 	{"required as a text", with(`"required":"false"`), "required"},
 }
 
-func TestWhatIsNotSoundIsRefusedWholeByField(t *testing.T) {
+func TestADocumentWithAFlawIsRefusedAsAWholeAndNamesTheField(t *testing.T) {
 	for _, h := range hostile {
 		set, err := source.Parse("example.com", []byte(h.text))
 		f := fault.From(err)
@@ -172,7 +172,7 @@ func TestWhatIsNotSoundIsRefusedWholeByField(t *testing.T) {
 	}
 }
 
-func TestWhatIsSoundIsTaken(t *testing.T) {
+func TestValidDocumentsAreAccepted(t *testing.T) {
 	for what, text := range map[string]string{
 		"nothing but the domain":   `{"domain":"example.com"}`,
 		"in capitals":              `{"domain":"EXAMPLE.com"}`,
@@ -188,7 +188,7 @@ func TestWhatIsSoundIsTaken(t *testing.T) {
 	}
 }
 
-func TestAnUnknownFieldIsAnsweredByTheNearest(t *testing.T) {
+func TestTheFaultOfAnUnknownFieldNamesTheNearestOne(t *testing.T) {
 	for text, nearest := range map[string]string{
 		with(`"localstorage":{}`): `"localStorage"`, with(`"header":{}`): `"headers"`, aCookie(good + `,"httponly":true`): `"httpOnly"`,
 	} {

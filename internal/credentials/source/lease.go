@@ -7,20 +7,21 @@ import (
 )
 
 const (
-	leastLease = time.Second    // between two renewals
-	mostLease  = 24 * time.Hour // without one: the server may have been told otherwise since
+	minRenewal = time.Second    // between two renewals
+	maxLease   = 24 * time.Hour // without a renewal: the token may have been revoked since
 )
 
-// lease is a token and how long it lives.
+// lease is a token and how long it is valid.
 type lease struct {
 	token     string
-	full      time.Duration // it was given for; 0 for ever
+	full      time.Duration // how long it was valid when it was issued; 0 for ever
 	expires   time.Time
 	renewable bool
 }
 
-// grant is what the server says of a token: lookup-self says it differently.
-type grant struct {
+// tokenInfo is the server's response about a token: auth of a login and a renewal,
+// data of lookup-self.
+type tokenInfo struct {
 	Auth *struct {
 		Token     string `json:"client_token"`
 		Seconds   int64  `json:"lease_duration"`
@@ -32,9 +33,9 @@ type grant struct {
 	} `json:"data"`
 }
 
-// token returns a token that lives, by logging in where there is none.
+// token returns a valid token. It logs in where there is none.
 func (h *hashicorp) token(ctx context.Context) (string, error) {
-	if l := h.held(); l != nil {
+	if l := h.currentLease(); l != nil {
 		return l.token, nil
 	}
 	select {
@@ -43,18 +44,19 @@ func (h *hashicorp) token(ctx context.Context) (string, error) {
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
-	if l := h.held(); l != nil { // another was first
+	if l := h.currentLease(); l != nil { // another caller logged in meanwhile
 		return l.token, nil
 	}
-	l, err := h.open(ctx)
+	l, err := h.logIn(ctx)
 	if err != nil {
 		return "", err
 	}
-	h.hold(l)
+	h.setLease(l)
 	return l.token, nil
 }
 
-func (h *hashicorp) held() *lease {
+// currentLease returns nil where there is no valid token.
+func (h *hashicorp) currentLease() *lease {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.lease != nil && h.lease.full > 0 && !time.Now().Before(h.lease.expires) {
@@ -63,24 +65,24 @@ func (h *hashicorp) held() *lease {
 	return h.lease
 }
 
-// hold takes a lease over, and has it renewed.
-func (h *hashicorp) hold(l *lease) {
+// setLease stores a lease, and starts its renewal.
+func (h *hashicorp) setLease(l *lease) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.lease = l
 	if h.life.Err() == nil {
-		h.start.Do(func() { h.all.Go(h.renew) })
+		h.start.Do(func() { h.renewals.Go(h.renew) })
 	}
 	select {
 	case h.changed <- struct{}{}:
-	default: // it was not looked at yet
+	default: // a value waits already
 	}
 }
 
-// ended reports whether a token that was refused lives no more, and lets go of
-// it then. One that lives was refused what its policy does not allow: another
-// would be refused it too.
-func (h *hashicorp) ended(ctx context.Context, token string) bool {
+// dropIfEnded is called for a token that the server refused. It reports whether the
+// token has ended, and drops it then. A valid token is refused what its policy does not
+// allow, and a new one would be refused too.
+func (h *hashicorp) dropIfEnded(ctx context.Context, token string) bool {
 	if _, err := h.request(ctx, http.MethodGet, "auth/token/lookup-self", token, nil, nil); err == nil {
 		return false
 	}
@@ -92,26 +94,26 @@ func (h *hashicorp) ended(ctx context.Context, token string) bool {
 	return true
 }
 
-// open logs in (POST auth/approle/login), or asks how long the token that was
-// given lives (GET auth/token/lookup-self).
-func (h *hashicorp) open(ctx context.Context) (*lease, error) {
-	var got grant
+// logIn logs in (POST auth/approle/login), or asks how long the configured token is
+// valid (GET auth/token/lookup-self).
+func (h *hashicorp) logIn(ctx context.Context) (*lease, error) {
+	var got tokenInfo
 	if h.o.RoleID == "" {
 		token, err := h.o.Token.read("token")
 		if err != nil {
 			return nil, err
 		}
 		status, err := h.request(ctx, http.MethodGet, "auth/token/lookup-self", token, nil, &got)
-		if status == http.StatusForbidden { // it may not ask; what it may, its use will tell
+		if status == http.StatusForbidden { // it may not read about itself; it may still read secrets
 			return &lease{token: token}, nil
 		}
 		if err != nil {
 			return nil, err
 		}
 		if got.Data == nil {
-			return nil, h.odd("what is not about a token")
+			return nil, h.unexpected("what is not about a token")
 		}
-		return leased(token, got.Data.Seconds, got.Data.Renewable), nil
+		return newLease(token, got.Data.Seconds, got.Data.Renewable), nil
 	}
 	secret, err := h.o.SecretID.read("secret id")
 	if err != nil {
@@ -120,30 +122,30 @@ func (h *hashicorp) open(ctx context.Context) (*lease, error) {
 	body := map[string]string{"role_id": h.o.RoleID, "secret_id": secret}
 	if status, err := h.request(ctx, http.MethodPost, "auth/"+h.o.RoleMount+"/login", "", body, &got); err != nil || got.Auth == nil || got.Auth.Token == "" {
 		if status == http.StatusBadRequest || status == http.StatusNotFound && err == nil {
-			err = h.odd("that role id and secret id are not right, or that AppRole is mounted elsewhere")
+			err = h.unexpected("that role id and secret id are not right, or that AppRole is mounted elsewhere")
 		}
 		if err == nil {
-			err = h.odd("what is no token")
+			err = h.unexpected("what is no token")
 		}
 		return nil, err
 	}
-	return leased(got.Auth.Token, got.Auth.Seconds, got.Auth.Renewable), nil
+	return newLease(got.Auth.Token, got.Auth.Seconds, got.Auth.Renewable), nil
 }
 
-func leased(token string, seconds int64, renewable bool) *lease {
-	full := time.Duration(min(max(seconds, 0), int64(mostLease/time.Second))) * time.Second
+func newLease(token string, seconds int64, renewable bool) *lease {
+	full := time.Duration(min(max(seconds, 0), int64(maxLease/time.Second))) * time.Second
 	return &lease{token: token, full: full, expires: time.Now().Add(full), renewable: renewable}
 }
 
-// renew keeps leases alive until the source ends: at half its life one is
-// renewed (POST auth/token/renew-self) or, where it cannot be or would not get
-// its life again, exchanged by logging in.
+// renew renews leases until the source is closed: after half of its time a token is
+// renewed (POST auth/token/renew-self) or, where that is not possible or would not give
+// it its full time again, replaced by logging in.
 func (h *hashicorp) renew() {
 	for {
-		wait := mostLease
-		l := h.held()
+		wait := maxLease
+		l := h.currentLease()
 		if l != nil && l.full > 0 {
-			wait = max(time.Until(l.expires)/2, leastLease)
+			wait = max(time.Until(l.expires)/2, minRenewal)
 		}
 		half := time.NewTimer(wait)
 		select {
@@ -153,26 +155,25 @@ func (h *hashicorp) renew() {
 		case <-h.changed:
 			half.Stop()
 		case <-half.C:
-			if l == nil || l.full == 0 || h.held() != l {
+			if l == nil || l.full == 0 || h.currentLease() != l {
 				continue
 			}
-			if next := h.renewed(l); next != nil { // else again at half of what is left
-				h.hold(next)
+			if next := h.renewOnce(l); next != nil { // else again after half of what is left
+				h.setLease(next)
 			}
 		}
 	}
 }
 
-// renewed returns the lease that takes the place of one; nil where there is none
-// yet.
-func (h *hashicorp) renewed(l *lease) *lease {
-	ctx, cancel := context.WithTimeout(h.life, patience)
+// renewOnce returns the lease that replaces one; nil where the server gave none.
+func (h *hashicorp) renewOnce(l *lease) *lease {
+	ctx, cancel := context.WithTimeout(h.life, lookupTimeout)
 	defer cancel()
 	if l.renewable {
-		var got grant
+		var got tokenInfo
 		_, err := h.request(ctx, http.MethodPost, "auth/token/renew-self", l.token, nil, &got)
 		if err == nil && got.Auth != nil && got.Auth.Seconds > 0 {
-			next := leased(l.token, got.Auth.Seconds, got.Auth.Renewable)
+			next := newLease(l.token, got.Auth.Seconds, got.Auth.Renewable)
 			if next.full*2 > l.full || h.o.RoleID == "" {
 				next.full = l.full
 				return next
@@ -182,7 +183,7 @@ func (h *hashicorp) renewed(l *lease) *lease {
 	if h.o.RoleID == "" {
 		return nil
 	}
-	next, err := h.open(ctx)
+	next, err := h.logIn(ctx)
 	if err != nil {
 		return nil
 	}

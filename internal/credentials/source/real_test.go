@@ -28,7 +28,7 @@ func on(t *testing.T, c source.HashiCorp) *source.Vault {
 func TestARealVaultIsReadAndWritten(t *testing.T) {
 	s := vaulttest.StartReal(t)
 	s.Mount("secrets")
-	v := on(t, source.HashiCorp{Address: s.URL, Token: source.Opener{Given: s.Root}})
+	v := on(t, source.HashiCorp{Address: s.URL, Token: source.LoginSecret{Given: s.Root}})
 	if set, err := v.For(t.Context(), "default", "example.com"); set != nil || err != nil {
 		t.Errorf("before anything is kept there is %v, %v", set, err)
 	}
@@ -84,16 +84,16 @@ func TestARealVaultsRefusalsAreFaults(t *testing.T) {
 	s := vaulttest.StartReal(t)
 	s.Mount("secrets")
 	for name, c := range map[string]source.HashiCorp{
-		"a token that is none":  {Token: source.Opener{Given: "hvs.nobody"}},
-		"no store at the mount": {Token: source.Opener{Given: s.Root}, Mount: "nowhere"},
-		"a role that is none":   {RoleID: "nobody", RoleMount: "approle", SecretID: source.Opener{Given: "nothing"}},
+		"a token that is none":  {Token: source.LoginSecret{Given: "hvs.nobody"}},
+		"no store at the mount": {Token: source.LoginSecret{Given: s.Root}, Mount: "nowhere"},
+		"a role that is none":   {RoleID: "nobody", RoleMount: "approle", SecretID: source.LoginSecret{Given: "nothing"}},
 	} {
 		c.Address = s.URL
 		if set, err := on(t, c).For(t.Context(), "default", "example.com"); fault.CodeOf(err) != fault.CredentialsUnavailable {
 			t.Errorf("%s: %v, %v", name, set, err)
 		}
 	}
-	v := on(t, source.HashiCorp{Address: s.URL, Token: source.Opener{Given: s.Root}})
+	v := on(t, source.HashiCorp{Address: s.URL, Token: source.LoginSecret{Given: s.Root}})
 	s.Do(http.MethodPut, "sys/seal", "")
 	if _, err := v.For(t.Context(), "default", "example.com"); fault.CodeOf(err) != fault.CredentialsUnavailable || !strings.Contains(err.Error(), "sealed") {
 		t.Errorf("a sealed one: %v", err)

@@ -58,7 +58,7 @@ func after(d time.Duration) func(context.Context) error {
 	}
 }
 
-func TestAnAnswerIsUsedAgainForAMoment(t *testing.T) {
+func TestAnAnswerIsUsedAgainForThreeSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, v := onShelf(t, after(0))
 		for _, step := range []struct {
@@ -77,7 +77,7 @@ func TestAnAnswerIsUsedAgainForAMoment(t *testing.T) {
 	})
 }
 
-func TestManyFramesAreOneRequest(t *testing.T) {
+func TestConcurrentLookupsAreOneRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hold := make(chan struct{})
 		c, v := onShelf(t, func(context.Context) error { <-hold; return nil })
@@ -98,7 +98,7 @@ func TestManyFramesAreOneRequest(t *testing.T) {
 	})
 }
 
-func TestAFailureIsToldToAllWhoWaitAndNotRemembered(t *testing.T) {
+func TestAFailureIsReturnedToAllWhoWaitAndNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hold := make(chan struct{})
 		c, v := onShelf(t, func(context.Context) error { <-hold; return errors.New("broken: " + canary) })
@@ -121,7 +121,7 @@ func TestAFailureIsToldToAllWhoWaitAndNotRemembered(t *testing.T) {
 	})
 }
 
-func TestWhoWaitsGoesOnWhenTheOneWhoAskedGoesAway(t *testing.T) {
+func TestALookupContinuesWhenTheCallerThatAskedGoesAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, v := onShelf(t, after(time.Second))
 		first, cancel := context.WithCancel(t.Context())
@@ -146,7 +146,7 @@ func TestWhoWaitsGoesOnWhenTheOneWhoAskedGoesAway(t *testing.T) {
 	})
 }
 
-func TestALookUpEndsAfterFiveSecondsWhateverTheSource(t *testing.T) {
+func TestALookupEndsAfterFiveSecondsWithAnySource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, v := onShelf(t, after(3*time.Second)) // each of four
 		began := time.Now()

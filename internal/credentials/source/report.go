@@ -11,25 +11,25 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Report says what is kept for a domain, and how much of it: never a value.
+// Report describes the document of a domain, without any value.
 type Report struct {
-	Domain  string    `json:"domain"` // which it is kept under
-	Path    string    `json:"path"`   // in the source
+	Domain  string    `json:"domain"`
+	Path    string    `json:"path"` // in the source
 	Source  string    `json:"source"`
 	Version string    `json:"version,omitempty"`
 	Changed time.Time `json:"changed,omitzero"` // zero where the source does not know
 
 	Counts
-	Expired int      `json:"expired"`          // cookies that are left out
-	Origin  string   `json:"origin,omitempty"` // which storage, headers and HTTP authentication are for
+	Expired int      `json:"expired"`          // expired cookies, which are left out
+	Origin  string   `json:"origin,omitempty"` // the origin that storage, headers and HTTP authentication are for
 	Names   []string `json:"loginNames,omitempty"`
-	Ask     bool     `json:"ask"` // a person is asked each time page.fill_secret uses what is for logging in
+	Ask     bool     `json:"ask"` // a person is asked each time page.fill_secret types a login
 
-	Required bool   `json:"required"`          // a visit is refused when the rest cannot be put into the browser
+	Required bool   `json:"required"`          // a navigation is refused when the credentials cannot be put into the browser
 	Problem  string `json:"problem,omitempty"` // why it cannot be used; empty when it can
 }
 
-// Counts is how many there are of each kind.
+// Counts is the number of values of each kind.
 type Counts struct {
 	Cookies        int `json:"cookies"`
 	LocalStorage   int `json:"localStorage"`
@@ -39,7 +39,7 @@ type Counts struct {
 	HTTPAuth       int `json:"httpAuth"` // 1 for a user name and password, else 0
 }
 
-// Source says where credentials come from.
+// Source describes where credentials come from, for people.
 func (v *Vault) Source() string {
 	if v.source == nil {
 		return "no vault"
@@ -47,16 +47,16 @@ func (v *Vault) Source() string {
 	return v.source.Name()
 }
 
-// Check reports what a document from a host would get in a scope, nil where
-// that is nothing, and the paths that were looked at. It asks the source anew.
-// Faults: credentials_unavailable.
+// Check reports the credentials that a host gets in a scope, nil where it gets none,
+// and the paths that were looked up. It uses no kept answers. Faults:
+// credentials_unavailable.
 func (v *Vault) Check(ctx context.Context, scope, host string) (report *Report, looked []string, err error) {
 	folder, err := v.folder(scope)
 	folded, known := Fold(host)
 	if err != nil || !known || v.source == nil {
 		return nil, nil, err
 	}
-	for _, domain := range lookups(folded) {
+	for _, domain := range lookupDomains(folded) {
 		v.recent.forget(folder + domain)
 		looked = append(looked, folder+domain)
 	}
@@ -83,8 +83,8 @@ func (v *Vault) report(set credentials.Set, expired int) *Report {
 	return r
 }
 
-// List reports all that is kept for a scope, by domain. A document that is not
-// sound is in it, with the reason. Faults: credentials_unavailable.
+// List reports all documents of a scope, by domain. A document with a flaw is in it,
+// with the reason. Faults: credentials_unavailable.
 func (v *Vault) List(ctx context.Context, scope string) ([]Report, error) {
 	folder, err := v.folder(scope)
 	if err != nil || v.source == nil {
@@ -92,11 +92,11 @@ func (v *Vault) List(ctx context.Context, scope string) ([]Report, error) {
 	}
 	paths, err := v.source.List(ctx, folder)
 	if err != nil {
-		return nil, failing(v.source, err)
+		return nil, sourceFault(v.source, err)
 	}
 	reports := make([]Report, 0, len(paths))
 	for _, path := range paths {
-		if strings.Contains(strings.TrimPrefix(path, folder), "/") { // another scope's, or nobody's
+		if strings.Contains(strings.TrimPrefix(path, folder), "/") { // another scope's, or no scope's
 			continue
 		}
 		r, err := v.listed(ctx, path, strings.TrimPrefix(path, folder))
@@ -108,18 +108,18 @@ func (v *Vault) List(ctx context.Context, scope string) ([]Report, error) {
 	return reports, nil
 }
 
-// listed reports what is kept at a path, as the one of a domain.
+// listed reports the document at a path, which is of a domain.
 func (v *Vault) listed(ctx context.Context, path, domain string) (Report, error) {
 	found := Report{Domain: domain, Path: path, Source: v.source.Name()}
 	if folded, known := Fold(domain); !known || folded != domain {
 		found.Problem = "it is kept under what is no domain"
 		return found, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
 	document, err := v.source.Fetch(ctx, path)
 	if err != nil {
-		return Report{}, failing(v.source, err)
+		return Report{}, sourceFault(v.source, err)
 	}
 	found.Version, found.Changed = document.Version, document.Changed
 	set, err := Parse(domain, document.Text)
@@ -128,7 +128,7 @@ func (v *Vault) listed(ctx context.Context, path, domain string) (Report, error)
 		return found, nil
 	}
 	set.Path, set.Version, set.Changed = path, document.Version, document.Changed
-	left, expired, err := current(&set, time.Now())
+	left, expired, err := withoutExpired(&set, time.Now())
 	if err != nil {
 		found.Problem, found.Expired = fault.From(err).Message, expired
 		return found, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/credentials/source"
 )
 
-func TestASeedIsKeptAsSitesShowIt(t *testing.T) {
+func TestASeedIsAcceptedAsSitesShowIt(t *testing.T) {
 	for _, given := range []string{"gezd gnbv gy3t qojq", "GEZDGNBVGY3TQOJQ", "otpauth://totp/Example:ada?secret=GEZDGNBVGY3TQOJQ&digits=8"} {
 		set, err := source.Parse("a.example", []byte(`{"domain":"a.example","login":{"totp":"`+given+`"}}`))
 		if err != nil {

@@ -25,24 +25,23 @@ import (
 // SOPSKeyEnv is the environment variable that SOPS itself takes age keys from.
 const SOPSKeyEnv = "SOPS_AGE_KEY"
 
-const mostSOPS = 8 << 20 // bytes of one file, encrypted and decrypted
+const maxSOPS = 8 << 20 // bytes of one file, encrypted and decrypted
 
-// encodings are the names of SOPS documents in a folder.
+// encodings are the file name extensions of SOPS documents in a folder.
 var encodings = []string{".json", ".yaml", ".yml"}
 
-// sops keeps documents that SOPS encrypted for an age key: each in a file of its
-// own below a folder, or all in one file, under their paths. The program sops
-// decrypts them.
+// sops is a source of documents that SOPS encrypted for an age key: one file for each
+// in a folder, or one file for all, by path. The program sops decrypts them.
 type sops struct {
 	at      string
 	program decrypter
 	oneFile bool
-	turn    chan struct{} // holds one token: who has it reads the one file, or has read it
-	last    wholeFile     // guarded by turn
+	turn    chan struct{} // a lock that can be waited for with a context; guards last
+	last    wholeFile
 }
 
-// wholeFile is what was last read of the one file. It is used again for as long
-// as an answer is: one look-up asks for several paths.
+// wholeFile is the content of the one file. It is used again for answerAge, because
+// one look-up reads several paths.
 type wholeFile struct {
 	Document // without text
 	at       time.Time
@@ -53,7 +52,7 @@ type wholeFile struct {
 // identities, one on a line. Faults: invalid_request, install_required.
 func SOPS(at, keys string) (Source, error) {
 	identities, err := age.ParseIdentities(strings.NewReader(keys))
-	if err != nil { // the cause may repeat a key
+	if err != nil { // the cause may contain a key
 		return nil, fault.New(fault.InvalidRequest, "there is no age key for SOPS documents").
 			Hinted("set security.credentials.sops.age_key_file to a file as age-keygen writes it, or %s", SOPSKeyEnv)
 	}
@@ -68,7 +67,7 @@ func SOPS(at, keys string) (Source, error) {
 	return &sops{at: at, program: program, oneFile: !info.IsDir(), turn: make(chan struct{}, 1)}, nil
 }
 
-// Name is what it is, for people.
+// Name implements Source.
 func (s *sops) Name() string { return "SOPS in " + filepath.Base(s.at) }
 
 // Fetch decrypts the document at a path.
@@ -99,7 +98,7 @@ func (s *sops) Fetch(ctx context.Context, path string) (Document, error) {
 	return Document{}, nil
 }
 
-// List names the documents right below a prefix.
+// List returns the paths of the documents directly below a prefix.
 func (s *sops) List(ctx context.Context, prefix string) ([]string, error) {
 	if s.oneFile {
 		whole, err := s.whole(ctx)
@@ -133,7 +132,7 @@ func (s *sops) whole(ctx context.Context) (wholeFile, error) {
 	if err != nil {
 		return wholeFile{}, s.unusable("cannot be read", err)
 	}
-	if info, err := file.Stat(); err == nil && s.last.Version == versionOf(info) && time.Since(s.last.at) < freshness {
+	if info, err := file.Stat(); err == nil && s.last.Version == versionOf(info) && time.Since(s.last.at) < answerAge {
 		_ = file.Close()
 		return s.last, nil
 	}
@@ -143,7 +142,7 @@ func (s *sops) whole(ctx context.Context) (wholeFile, error) {
 		return wholeFile{}, err
 	}
 	read := wholeFile{at: time.Now()}
-	if err := json.Unmarshal(d.Text, &read.parts); err != nil { // the cause may have a value
+	if err := json.Unmarshal(d.Text, &read.parts); err != nil { // the cause may contain a value
 		return wholeFile{}, s.unusable("has no object in its file", nil)
 	}
 	d.Text = nil
@@ -159,11 +158,11 @@ func (s *sops) decrypt(ctx context.Context, file *os.File, isJSON bool) (Documen
 	if err != nil {
 		return Document{}, s.unusable("cannot be read", err)
 	}
-	text, err := io.ReadAll(io.LimitReader(file, mostSOPS+1))
+	text, err := io.ReadAll(io.LimitReader(file, maxSOPS+1))
 	if err != nil {
 		return Document{}, s.unusable("cannot be read", err)
 	}
-	if len(text) > mostSOPS {
+	if len(text) > maxSOPS {
 		return Document{}, s.unusable("has more than 8 MiB in a file", nil)
 	}
 	plain, err := s.program.decrypt(ctx, text, isJSON)

@@ -161,7 +161,7 @@ func TestSOPSFilesOutsideTheFolderAreNotRead(t *testing.T) {
 	}
 }
 
-func TestWhatSOPSItselfEncryptsNowIsRead(t *testing.T) {
+func TestDocumentsThatSOPSEncryptsNowAreRead(t *testing.T) {
 	program := testcache.SOPS(t)
 	key, err := age.GenerateX25519Identity()
 	if err != nil {
@@ -275,9 +275,9 @@ func TestSOPSThatFailsHangsOrNeverEndsIsAFaultWithoutItsOutput(t *testing.T) {
 	}
 }
 
-// TestSOPSDocumentsForOtherKeyServicesAreRefusedUnasked has a document that
+// TestSOPSDocumentsForOtherKeyServicesAreRefusedWithoutCallingThem has a document that
 // names a server to ask for its key.
-func TestSOPSDocumentsForOtherKeyServicesAreRefusedUnasked(t *testing.T) {
+func TestSOPSDocumentsForOtherKeyServicesAreRefusedWithoutCallingThem(t *testing.T) {
 	asked := make(chan struct{}, 10)
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked <- struct{}{} }))
 	t.Cleanup(server.Close)

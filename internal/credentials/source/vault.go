@@ -1,6 +1,6 @@
-// Package source has where credentials come from, and which of them a host gets.
-// What it hands out was checked whole: a set that is not sound is a fault, and
-// nothing of it leaves the room (docs/credentials.md).
+// Package source reads credentials from where they are kept, and finds those of a
+// host. It checks each document as a whole: of a document with a flaw it returns
+// nothing but a fault (docs/credentials.md).
 package source
 
 import (
@@ -15,63 +15,62 @@ import (
 )
 
 const (
-	patience     = 5 * time.Second  // of one look-up, all its requests together
-	writing      = 30 * time.Second // of keeping one document, with waiting for others who do
-	mostDocument = 1 << 20          // bytes of one document
+	lookupTimeout = 5 * time.Second  // for all requests of one look-up together
+	writeTimeout  = 30 * time.Second // for storing one document, including the wait for other writers
+	maxDocument   = 1 << 20          // bytes
 )
 
-// DefaultPath is where documents lie in a source that was told nothing else.
+// DefaultPath is the default of security.credentials.vault_path.
 const DefaultPath = "secrets/browser/"
 
-// scoped stands for the caller's scope in a path.
-const scoped = "{scope}"
+// scopePlaceholder in a path is replaced by the caller's scope.
+const scopePlaceholder = "{scope}"
 
 var errNoSite = errors.New("no registrable domain")
 
-// Source is a place that keeps documents under paths. It is safe for concurrent
-// use. Faults: credentials_unavailable, which name no value.
+// Source keeps documents under paths. It is safe for concurrent use. Faults:
+// credentials_unavailable, without any value.
 type Source interface {
-	// Fetch returns what is kept at a path, the zero Document where that is
-	// nothing.
+	// Fetch returns the document at a path, the zero Document where there is
+	// none.
 	Fetch(ctx context.Context, path string) (Document, error)
 	// List returns the paths below a prefix that ends with a slash or is empty.
 	List(ctx context.Context, prefix string) ([]string, error)
-	// Name says in a few words what it is, for people.
+	// Name describes the source to people, in a few words.
 	Name() string
 }
 
 // Document is what a source keeps at a path.
 type Document struct {
-	Text    []byte    // JSON; nil for nothing there
-	Version string    // changes when the text does, and is not made of it
+	Text    []byte    // JSON; nil: there is no document
+	Version string    // changes when the text changes; not derived from it
 	Changed time.Time // zero where the source does not know
 }
 
-// Writable is a source that keeps what it is given.
+// Writable is a source that can also store documents.
 type Writable interface {
 	Source
-	// Store puts a text in place of what there was at a path.
+	// Store replaces the document at a path.
 	Store(ctx context.Context, path string, text []byte) error
-	// Drop removes what there is at a path, and reports whether that was
-	// anything.
+	// Drop removes the document at a path, and reports whether there was one.
 	Drop(ctx context.Context, path string) (bool, error)
 }
 
-// Options are what a Vault is made of.
+// Options are for Open.
 type Options struct {
 	Source Source // nil: there are no credentials
-	Path   string // before the domain: "secrets/browser/"; {scope} in it stands for the caller's scope
+	Path   string // before the domain: "secrets/browser/"; {scope} in it is replaced by the caller's scope
 }
 
 // Vault finds the credentials of hosts. It is safe for concurrent use.
 type Vault struct {
 	source Source
 	path   string
-	recent recent
+	recent answerCache
 }
 
-// Open makes a vault. Close it. Faults: invalid_request for a path that leads
-// nowhere.
+// Open makes a vault. Close it. Faults: invalid_request for a path with empty
+// names, "." or "..".
 func Open(o Options) (*Vault, error) {
 	path := strings.TrimPrefix(o.Path, "/")
 	if path != "" && !strings.HasSuffix(path, "/") {
@@ -86,7 +85,7 @@ func Open(o Options) (*Vault, error) {
 	return &Vault{source: o.Source, path: path}, nil
 }
 
-// Close ends what the source keeps up.
+// Close closes the source.
 func (v *Vault) Close(ctx context.Context) error {
 	if s, open := v.source.(interface{ Close(context.Context) error }); open {
 		return s.Close(ctx)
@@ -94,22 +93,21 @@ func (v *Vault) Close(ctx context.Context) error {
 	return nil
 }
 
-// For returns the credentials that a document from a host gets in a scope, nil
-// where there are none: those of the host, or else of the nearest of its
-// parents down to its registrable domain. Cookies that have expired are left
-// out. What it returns is shared: change nothing in it. Fault:
-// credentials_unavailable, fit for agents: what is wrong with a document is in
-// it, where the source is and how it failed only in its cause.
+// For returns the credentials of a host in a scope, nil where there are none:
+// those of the host itself, or of its nearest parent domain, up to the registrable
+// domain. Expired cookies are left out. The result is shared: do not change it.
+// Fault: credentials_unavailable, which agents may see: it says what is wrong with a
+// document; where the source is and how it failed is only in its cause.
 func (v *Vault) For(ctx context.Context, scope, host string) (*credentials.Set, error) {
 	set, _, err := v.find(ctx, scope, host)
 	if err == nil {
 		return set, nil
 	}
-	return nil, told(host, fault.From(err))
+	return nil, agentFault(host, fault.From(err))
 }
 
-// told is a fault as agents may know it.
-func told(host string, f *fault.Fault) *fault.Fault {
+// agentFault is a fault with what agents may know of it.
+func agentFault(host string, f *fault.Fault) *fault.Fault {
 	folded, _ := Fold(host)
 	made := fault.New(fault.CredentialsUnavailable, "the credentials of %s cannot be had: their source fails", folded)
 	if field, ofDocument := f.Details["field"]; ofDocument {
@@ -118,7 +116,7 @@ func told(host string, f *fault.Fault) *fault.Fault {
 	return made.Hinted("an operator sees why: glovebox vault check %s", folded).Because(f)
 }
 
-// find is For that says how many cookies were left out.
+// find is For that also returns how many expired cookies were left out.
 func (v *Vault) find(ctx context.Context, scope, host string) (*credentials.Set, int, error) {
 	host, known := Fold(host)
 	if !known || v.source == nil {
@@ -128,17 +126,17 @@ func (v *Vault) find(ctx context.Context, scope, host string) (*credentials.Set,
 	if err != nil {
 		return nil, 0, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
-	for _, domain := range lookups(host) {
+	for _, domain := range lookupDomains(host) {
 		set, err := v.recent.get(ctx, folder+domain, func(ctx context.Context) (*credentials.Set, error) {
 			return v.fetch(ctx, folder+domain, domain)
 		})
 		if err != nil {
-			return nil, 0, failing(v.source, err)
+			return nil, 0, sourceFault(v.source, err)
 		}
 		if set != nil {
-			return current(set, time.Now())
+			return withoutExpired(set, time.Now())
 		}
 	}
 	return nil, 0, nil
@@ -158,49 +156,49 @@ func (v *Vault) fetch(ctx context.Context, path, domain string) (*credentials.Se
 	return &set, nil
 }
 
-// current is a set without the cookies that have expired. Fault:
-// credentials_unavailable when it had cookies and all of them have.
-func current(set *credentials.Set, now time.Time) (*credentials.Set, int, error) {
+// withoutExpired is a set without its expired cookies, and how many they were.
+// Fault: credentials_unavailable where all of the set's cookies have expired.
+func withoutExpired(set *credentials.Set, now time.Time) (*credentials.Set, int, error) {
 	var live []credentials.Cookie
 	for _, c := range set.Cookies {
 		if c.Expires == nil || c.Expires.After(now) {
 			live = append(live, c)
 		}
 	}
-	gone := len(set.Cookies) - len(live)
-	if gone == 0 {
+	expired := len(set.Cookies) - len(live)
+	if expired == 0 {
 		return set, 0, nil
 	}
 	if len(live) == 0 {
-		return nil, gone, fault.New(fault.CredentialsUnavailable, "every cookie of the credentials of %s has expired", set.Domain).
+		return nil, expired, fault.New(fault.CredentialsUnavailable, "every cookie of the credentials of %s has expired", set.Domain).
 			Hinted("log in anew and keep what that gives: glovebox vault set %s", set.Domain).With("field", "cookies")
 	}
 	copied := *set
 	copied.Cookies = live
-	return &copied, gone, nil
+	return &copied, expired, nil
 }
 
-// folder is where the documents of a scope lie. A scope that would lead
-// elsewhere is escaped, and no two scopes are escaped to the same.
+// folder is the path of the documents of a scope. The scope's name is escaped, so
+// that it is one path element, and no two scopes have the same folder.
 func (v *Vault) folder(scope string) (string, error) {
-	if !strings.Contains(v.path, scoped) {
+	if !strings.Contains(v.path, scopePlaceholder) {
 		return v.path, nil
 	}
 	name := url.PathEscape(scope)
 	if name == "" || name == "." || name == ".." {
 		return "", fault.New(fault.CredentialsUnavailable, "this scope can have no credentials of its own").
-			Hinted("name the scope differently, or leave %s out of security.credentials.vault_path", scoped)
+			Hinted("name the scope differently, or leave %s out of security.credentials.vault_path", scopePlaceholder)
 	}
-	if s, some := v.source.(interface{ lossy(scope string) error }); some {
-		if err := s.lossy(scope); err != nil {
+	if s, checks := v.source.(interface{ checkScope(scope string) error }); checks {
+		if err := s.checkScope(scope); err != nil {
 			return "", err
 		}
 	}
-	return strings.ReplaceAll(v.path, scoped, name), nil
+	return strings.ReplaceAll(v.path, scopePlaceholder, name), nil
 }
 
-// failing is an error of a source as a fault.
-func failing(s Source, err error) error {
+// sourceFault is the fault for an error of a source. A fault is returned as it is.
+func sourceFault(s Source, err error) error {
 	if f := (*fault.Fault)(nil); errors.As(err, &f) {
 		return err
 	}

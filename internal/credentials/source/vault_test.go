@@ -69,7 +69,7 @@ func TestADocumentOfAnotherDomainIsRefused(t *testing.T) {
 	}
 }
 
-func TestScopesHaveTheirOwn(t *testing.T) {
+func TestEachScopeHasItsOwnCredentials(t *testing.T) {
 	v, err := source.Open(source.Options{Path: "secrets/{scope}", Source: source.Environment([]string{
 		`GLOVEBOX_SECRET_SECRETS_RED_EXAMPLE_COM={"domain":"example.com","headers":{"X-A":"canary-red"}}`,
 	})})

@@ -12,16 +12,16 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Set keeps a document for a domain in a scope, in place of what there was. It
-// is checked first. The text is JSON or YAML; it may leave the domain out.
-// Faults: invalid_request for a domain or a document that is none,
-// credentials_unavailable when the source does not keep it.
+// Set checks a document and stores it for a domain in a scope, in place of the one
+// before. The text is JSON or YAML; it may leave the domain out. Faults:
+// invalid_request for an invalid domain or document, credentials_unavailable when the
+// source fails.
 func (v *Vault) Set(ctx context.Context, scope, domain string, text []byte) (*Report, error) {
 	to, path, domain, err := v.writable(scope, domain)
 	if err != nil {
 		return nil, err
 	}
-	document, err := compose(domain, text)
+	document, err := documentJSON(domain, text)
 	if err != nil {
 		return nil, err
 	}
@@ -29,38 +29,38 @@ func (v *Vault) Set(ctx context.Context, scope, domain string, text []byte) (*Re
 		f := fault.From(err)
 		return nil, fault.New(fault.InvalidRequest, "%s", f.Message).Hinted("docs/credentials.md has the schema; nothing was kept").With("field", f.Details["field"])
 	}
-	ctx, cancel := context.WithTimeout(ctx, writing)
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	if err := to.Store(ctx, path, document); err != nil {
-		return nil, failing(v.source, err)
+		return nil, sourceFault(v.source, err)
 	}
 	v.recent.forget(path)
 	report, err := v.listed(ctx, path, domain)
 	return &report, err
 }
 
-// Put is Set for a set, whose Path and Version are not looked at.
+// Put is Set for a credentials.Set, without its Path and Version.
 func (v *Vault) Put(ctx context.Context, scope string, set credentials.Set) error {
 	text, err := json.Marshal(documentOf(set))
 	if err != nil {
-		return fault.New(fault.InvalidRequest, "the credentials of %s cannot be written down", set.Domain) // the cause may repeat them
+		return fault.New(fault.InvalidRequest, "the credentials of %s cannot be written down", set.Domain) // the cause may contain them
 	}
 	_, err = v.Set(ctx, scope, set.Domain, text)
 	return err
 }
 
-// Remove removes what is kept for a domain in a scope. Faults: not_found where
-// that is nothing, else as Set.
+// Remove removes the document of a domain in a scope. Faults: not_found where there
+// is none, else as Set.
 func (v *Vault) Remove(ctx context.Context, scope, domain string) error {
 	from, path, domain, err := v.writable(scope, domain)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, writing)
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	found, err := from.Drop(ctx, path)
 	if err != nil {
-		return failing(v.source, err)
+		return sourceFault(v.source, err)
 	}
 	v.recent.forget(path)
 	if !found {
@@ -69,7 +69,8 @@ func (v *Vault) Remove(ctx context.Context, scope, domain string) error {
 	return nil
 }
 
-// writable is where a domain's document is kept, if the source keeps any.
+// writable returns the source, if it can store documents, the path of a domain's
+// document in it, and the domain in its canonical form.
 func (v *Vault) writable(scope, domain string) (w Writable, path, folded string, err error) {
 	folded, known := Fold(domain)
 	if !known {
@@ -86,25 +87,25 @@ func (v *Vault) writable(scope, domain string) (w Writable, path, folded string,
 		Hinted("write there with its own tools, or set security.credentials.vault_backend to file or vault")
 }
 
-// compose makes JSON of a document in JSON or YAML, with its domain. No error
-// repeats what is in it.
-func compose(domain string, text []byte) ([]byte, error) {
-	if len(text) > mostDocument {
+// documentJSON returns a document that is JSON or YAML as JSON, with its domain. No
+// error contains any of it.
+func documentJSON(domain string, text []byte) ([]byte, error) {
+	if len(text) > maxDocument {
 		return nil, fault.New(fault.InvalidRequest, "the document is longer than 1 MiB").Hinted("nothing was kept")
 	}
 	if !json.Valid(text) {
-		text = fromYAML(text)
+		text = yamlToJSON(text)
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(text, &members) != nil || members == nil {
 		return nil, fault.New(fault.InvalidRequest, "the document is no object in JSON or YAML").
 			Hinted("docs/credentials.md has the schema; nothing was kept")
 	}
-	if _, said := members["domain"]; said {
+	if _, given := members["domain"]; given {
 		return text, nil
 	}
-	// Put beside what there is: to write that anew would hide what is wrong with
-	// it, a name given twice for instance.
+	// The domain is inserted into the text. To encode the members again would hide
+	// flaws, such as a name that is given twice.
 	begin := fmt.Sprintf(`{"domain":%q`, domain)
 	if len(members) > 0 {
 		begin += ","
@@ -112,20 +113,20 @@ func compose(domain string, text []byte) ([]byte, error) {
 	return append([]byte(begin), text[bytes.IndexByte(text, '{')+1:]...), nil
 }
 
-// fromYAML is the JSON of a document in YAML, nothing where it is none.
-func fromYAML(text []byte) []byte {
+// yamlToJSON returns nil for a text that is no YAML.
+func yamlToJSON(text []byte) []byte {
 	var tree any
 	if yaml.Unmarshal(text, &tree) != nil {
 		return nil
 	}
-	made, err := json.Marshal(tree)
+	text, err := json.Marshal(tree)
 	if err != nil {
 		return nil
 	}
-	return made
+	return text
 }
 
-// documentOf is a set as a source keeps it.
+// documentOf is the document of a set.
 func documentOf(set credentials.Set) document {
 	d := document{
 		Domain: set.Domain, Origin: set.Origin, Required: &set.Required,

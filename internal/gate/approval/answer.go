@@ -16,11 +16,10 @@ import (
 
 const maxReason = 1000 // characters; action.Answer.Reason
 
-// Answer takes a person's answer to a question of their scope. Faults:
-// denied_by_policy for anyone but an operator, not_found, not_active when it
-// was answered before, approval_timeout when its time is over, invalid_request
-// when CRITICAL is approved without a reason, or a grant is given for what none
-// can cover.
+// Answer stores a person's answer to a question of their scope. Faults: denied_by_policy
+// for anyone but an operator, not_found, not_active when it was answered before,
+// approval_timeout when it has expired, invalid_request when a CRITICAL call is approved
+// without a reason, or a grant is given for a call that no grant can cover.
 func (d *Queue) Answer(ctx context.Context, by action.Caller, a action.Answer) (action.Question, error) {
 	if by.Role != action.Operator {
 		return action.Question{}, fault.New(fault.DeniedByPolicy, "only an operator answers questions").
@@ -66,7 +65,7 @@ func (d *Queue) storeAnswer(ctx context.Context, tx *sql.Tx, by action.Caller, a
 	return q, err
 }
 
-// writeAnswer stores an answer that is acceptable.
+// writeAnswer stores an answer that was checked.
 func (d *Queue) writeAnswer(ctx context.Context, tx *sql.Tx, q *action.Question, host string, by action.Caller, a action.Answer, now time.Time) error {
 	q.State = Denied
 	if a.Approve {

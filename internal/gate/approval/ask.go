@@ -13,9 +13,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// Ask puts a question to people, or finds the one that was already asked about
-// the same call: still waiting, or answered and not yet picked up. fresh says
-// that it is new. Await it next. Faults: limit_reached when too many wait.
+// Ask puts a question to people, or returns the one that was already asked about the same
+// call and still waits, or was answered and not yet used. fresh says that it is new. Call
+// Await next. Faults: limit_reached when too many questions wait.
 func (d *Queue) Ask(ctx context.Context, r Request) (q action.Question, fresh bool, err error) {
 	binding, err := r.Subject.binding()
 	if err != nil {
@@ -75,7 +75,7 @@ func (d *Queue) insert(ctx context.Context, tx *sql.Tx, r Request, binding strin
 	return q, err
 }
 
-// questionOf is a request as people are shown it.
+// questionOf is the question of a request, as it is shown to people.
 func questionOf(r Request, now time.Time, wait time.Duration) action.Question {
 	now = now.UTC().Truncate(time.Millisecond)
 	why := untrusted.Record(r.Why, 2*maxShown)
@@ -97,13 +97,13 @@ type execer interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// expire marks the questions whose time is over.
+// expire marks the questions that have expired.
 func expire(ctx context.Context, in execer, now time.Time) error {
 	_, err := in.ExecContext(ctx, `UPDATE questions SET state = 'expired' WHERE state = 'pending' AND expires <= ?`, now.UnixMilli())
 	return err
 }
 
-// scan reads a question. The state of its row counts, not that of its text.
+// scan reads a question. Its state is that of the row, not that in the text.
 func scan(from interface{ Scan(...any) error }) (action.Question, error) {
 	var q action.Question
 	var state, text string
@@ -117,7 +117,7 @@ func scan(from interface{ Scan(...any) error }) (action.Question, error) {
 	return q, nil
 }
 
-// storeFault is the fault of a store that fails; faults pass.
+// storeFault is the fault for an error of the store. A fault is returned as it is.
 func storeFault(err error) error {
 	var f *fault.Fault
 	if errors.As(err, &f) {
@@ -128,4 +128,36 @@ func storeFault(err error) error {
 	}
 	return fault.New(fault.Internal, "the approval queue cannot use its store").
 		Hinted("make room on the gateway's disk and check that its state folder can be written").Because(err)
+}
+
+const maxShown = 200 // characters of a text of the page that people are shown
+
+// sanitizeElement is a copy of e that is safe to show.
+func sanitizeElement(e *action.Element) *action.Element {
+	if e == nil {
+		return nil
+	}
+	c := *e
+	for _, text := range []*string{
+		&c.Role, &c.Name, &c.Tag, &c.Type, &c.Autocomplete, &c.Ref, &c.Label, &c.FieldName, &c.Placeholder,
+		&c.FrameURL, &c.LinkURL, &c.FormAction, &c.FormMethod, &c.SubmitName,
+	} {
+		*text = untrusted.Record(*text, maxShown)
+	}
+	return &c
+}
+
+// sanitizeRequest is a copy of h that is safe to show.
+func sanitizeRequest(h *action.Held) *action.Held {
+	if h == nil {
+		return nil
+	}
+	out := *h
+	out.Method, out.URL, out.Host = untrusted.Record(h.Method, maxShown), untrusted.Record(h.URL, 2*maxShown), untrusted.Record(h.Host, maxShown)
+	out.From, out.Cause = untrusted.Record(h.From, 2*maxShown), untrusted.Record(h.Cause, 2*maxShown)
+	out.Fields = make([]action.BodyField, 0, len(h.Fields))
+	for _, f := range h.Fields {
+		out.Fields = append(out.Fields, action.BodyField{Name: untrusted.Record(f.Name, maxShown), Value: untrusted.Record(f.Value, maxShown)})
+	}
+	return &out
 }

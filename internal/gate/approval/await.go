@@ -16,14 +16,14 @@ import (
 // still waits. Faults: approval_denied, approval_timeout, not_active when the
 // approval's one use went to another call, not_found.
 func (d *Queue) Await(ctx context.Context, id string, wait time.Duration) (action.Question, error) {
-	rung, leave := d.subscribe(id) // before looking: an answer in between is noticed
+	answered, leave := d.subscribe(id) // before loading, so that an answer in between is not missed
 	defer leave()
 	q, err := d.load(ctx, id)
 	if err != nil {
 		return q, err
 	}
 	if q.State == Pending {
-		if over := d.waitAnswer(ctx, rung, q.Expires, wait); over != nil {
+		if over := d.waitAnswer(ctx, answered, q.Expires, wait); over != nil {
 			return q, over
 		}
 		if q, err = d.load(context.WithoutCancel(ctx), id); err != nil {
@@ -33,9 +33,9 @@ func (d *Queue) Await(ctx context.Context, id string, wait time.Duration) (actio
 	return d.takeAnswer(context.WithoutCancel(ctx), q)
 }
 
-// waitAnswer waits for the answer, the end of the question, the end of the caller's
-// patience, or the end of ctx; only the last is an error.
-func (d *Queue) waitAnswer(ctx context.Context, rung <-chan struct{}, expires time.Time, wait time.Duration) error {
+// waitAnswer waits for the answer, until the question expires, until the caller's own time
+// is over, or until ctx ends; only the last is an error.
+func (d *Queue) waitAnswer(ctx context.Context, answered <-chan struct{}, expires time.Time, wait time.Duration) error {
 	left := expires.Sub(d.now())
 	if wait > 0 {
 		left = min(left, wait)
@@ -43,7 +43,7 @@ func (d *Queue) waitAnswer(ctx context.Context, rung <-chan struct{}, expires ti
 	timer := time.NewTimer(max(left, 0))
 	defer timer.Stop()
 	select {
-	case <-rung:
+	case <-answered:
 	case <-timer.C:
 	case <-ctx.Done():
 		return callerGone(context.Cause(ctx))
@@ -57,7 +57,7 @@ func callerGone(err error) *fault.Fault {
 		Hinted("make the same call again: the question still waits until it expires").Because(err)
 }
 
-// takeAnswer gives an answer out, once.
+// takeAnswer returns an answer to the call that it is for, once.
 func (d *Queue) takeAnswer(ctx context.Context, q action.Question) (action.Question, error) {
 	now := d.now().UnixMilli()
 	switch q.State {
@@ -83,7 +83,7 @@ func (d *Queue) takeAnswer(ctx context.Context, q action.Question) (action.Quest
 		Hinted("make the call again to ask anew").With("approval", q.ID)
 }
 
-// markTold notes that the caller heard a refusal: the next call like it asks anew.
+// markTold stores that the caller got a refusal: the next identical call asks anew.
 func (d *Queue) markTold(ctx context.Context, q action.Question, refusal *fault.Fault) error {
 	if _, err := d.exec(ctx, `UPDATE questions SET told = 1 WHERE id = ?`, q.ID); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (d *Queue) exec(ctx context.Context, statement string, args ...any) (change
 	return n > 0, nil
 }
 
-// load reads a question, expired when its time is over.
+// load reads a question, and marks it as expired when it is.
 func (d *Queue) load(ctx context.Context, id string) (action.Question, error) {
 	if err := expire(ctx, d.db.Writer, d.now()); err != nil {
 		return action.Question{}, storeFault(err)
@@ -123,7 +123,7 @@ func notFound() error {
 }
 
 func deniedFault(q action.Question) *fault.Fault {
-	if q.AnsweredBy == "" { // nobody's answer: see Open
+	if q.AnsweredBy == "" { // denied at a restart, see Open
 		return fault.New(fault.ApprovalDenied, "%s before a person answered", restarted).
 			Hinted("make the call again to ask anew").With("approval", q.ID).With("rule", q.Rule)
 	}

@@ -10,20 +10,20 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
-// Subject is the call that a question is about: an answer covers exactly this.
+// Subject is the call that a question is about. An answer covers exactly this call.
 type Subject struct {
 	Scope       string
 	Session     string // id
 	Verb        string
 	Args        any         // the arguments, as they are encoded in JSON
-	Fingerprint string      // fingerprint of the element judged
-	Document    string      // it was in
-	Node        string      // which element of the document: twins have the same fingerprint
-	Drop        action.Spot // what it would be dropped on
+	Fingerprint string      // of the element that was judged
+	Document    string      // that has the element
+	Node        string      // the element in the document: several may have the same fingerprint
+	Drop        action.Spot // where a drag would end
 }
 
-// binding is the hash of a subject. What is typed is in it, so only the hash
-// is kept.
+// binding is the hash of a subject. Only the hash is stored, because the subject has the
+// text to be typed.
 func (s Subject) binding() (string, error) {
 	args, err := json.Marshal(s.Args)
 	if err != nil {
@@ -45,7 +45,7 @@ const (
 	Approved = "approved"
 	Denied   = "denied"
 	Expired  = "expired"
-	Used     = "used" // approved, and the call it was asked about ran
+	Used     = "used" // approved, and the call ran
 )
 
 // Request is a question to be asked. Text that comes from the page or the
@@ -56,10 +56,10 @@ type Request struct {
 	Risk    action.Risk
 	Rule    string
 	Why     string
-	Host    string // a session's grant would be for it; empty: none is possible
+	Host    string // that a grant for the session would cover; empty: no grant is possible
 	Element *action.Element
 	Page    action.Page
 	Input   string       // typed text or address, redacted
-	Within  string       // what stands around the element
+	Within  string       // text around the element
 	Held    *action.Held // the request that would leave the browser
 }

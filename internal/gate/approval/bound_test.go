@@ -58,7 +58,7 @@ func TestOneOfFiftyAnswersCounts(t *testing.T) {
 
 // Of many calls that wait for one question its approval lets one through; what
 // it does not, asks anew.
-func TestAnApprovalOfMergedCallsIsForOne(t *testing.T) {
+func TestAnApprovalOfMergedCallsIsUsedByOne(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		q := ask(t, d, request(action.High, "a"))
 		for range 9 {
@@ -91,7 +91,7 @@ func TestAnApprovalOfMergedCallsIsForOne(t *testing.T) {
 }
 
 // A question that expires while its answer is on its way is expired.
-func TestAnAnswerAMillisecondTooLateIsNone(t *testing.T) {
+func TestAnAnswerAMillisecondTooLateIsRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		q := ask(t, d, request(action.Critical, "a"))
 		time.Sleep(time.Until(q.Expires) - time.Millisecond)                            // the bubble's clock

@@ -9,7 +9,7 @@ import (
 
 // Rows of a list have buttons that look the same. When the approved one is
 // gone, the same arguments find its neighbour.
-func TestAnApprovalDoesNotCoverATwin(t *testing.T) {
+func TestAnApprovalDoesNotCoverAnotherElementOfTheSameName(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		first := request(action.High, `{"role":"button","name":"Delete","index":0}`)
 		first.Subject.Node = "17"

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	restarted   = "the gateway restarted" // the reason of what was denied because of it
+	restarted   = "the gateway restarted" // the reason of questions that were denied at a restart
 	retryDelay  = time.Second             // after the store failed
-	reportBatch = 100                     // questions told of at a time
+	reportBatch = 100                     // questions reported at a time
 )
 
 // reportEnded reports questions that end without an answer, until ctx ends.
@@ -28,8 +28,8 @@ func (d *Queue) reportEnded(ctx context.Context) {
 	}
 }
 
-// waitNext waits for the next question to expire or to be asked. A negative time is
-// none.
+// waitNext waits until the next question expires, left from now, or a question is asked. A
+// negative time means that no question waits.
 func (d *Queue) waitNext(ctx context.Context, left time.Duration) {
 	var over <-chan time.Time
 	if left >= 0 {
@@ -44,8 +44,8 @@ func (d *Queue) waitNext(ctx context.Context, left time.Duration) {
 	}
 }
 
-// reportOnce reports the questions that have ended, and returns how long the next question still
-// waits; less than zero when none does. A question counts as told once it was.
+// reportOnce reports the questions that have ended, and returns the time until the next one
+// expires; less than zero when none waits. A question is marked after it was reported.
 func (d *Queue) reportOnce(ctx context.Context) (left time.Duration, err error) {
 	now := d.now()
 	if err := expire(ctx, d.db.Writer, now); err != nil {
@@ -72,7 +72,7 @@ func (d *Queue) reportOnce(ctx context.Context) (left time.Duration, err error) 
 	return max(0, time.UnixMilli(next.Int64).Sub(now)), nil
 }
 
-// unreported reads the questions whose end nobody was told of.
+// unreported reads the questions whose end was not reported yet.
 func (d *Queue) unreported(ctx context.Context) ([]action.Question, error) {
 	rows, err := d.db.Reader.QueryContext(ctx, `SELECT state, question FROM questions WHERE noted = 0 AND state IN ('denied', 'expired') ORDER BY expires LIMIT ?`, reportBatch)
 	if err != nil {

@@ -41,7 +41,7 @@ func tended(t *testing.T, db *store.DB, told func(action.Question)) *approval.Qu
 	return d
 }
 
-func TestEachQuestionThatNobodyAnsweredIsToldOfOnceAndOnTime(t *testing.T) {
+func TestEachUnansweredQuestionIsReportedOnceAndOnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := openStore(t)
 		defer func() { _ = db.Close() }()
@@ -75,7 +75,7 @@ func TestEachQuestionThatNobodyAnsweredIsToldOfOnceAndOnTime(t *testing.T) {
 	})
 }
 
-func TestTheNextGatewayTellsWhatTheLastOneLeft(t *testing.T) {
+func TestTheNextGatewayReportsQuestionsThatTheLastOneDidNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := openStore(t)
 		defer func() { _ = db.Close() }()

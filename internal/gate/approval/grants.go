@@ -11,9 +11,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Grantable reports whether a person may allow calls like one for the rest of a
-// session: what is MEDIUM, and the typing of secrets, which is bound to the
-// secrets' own origin.
+// Grantable reports whether a person may allow calls of a verb for the rest of a session:
+// calls of risk MEDIUM, and the typing of secrets, which is bound to the secrets' origin.
 func Grantable(verb string, risk action.Risk) bool {
 	return risk == action.Medium || risk == action.High && verb == action.VerbPageFillSecret.Name
 }
@@ -65,9 +64,9 @@ func (d *Queue) Grants(ctx context.Context, session string) (action.GrantListing
 	return out, nil
 }
 
-// Revoke takes a grant of a session back: the next call like those it covered
-// asks, also the very one it was given for, where the grant was used in place
-// of the answer. id is that of its question. The fault is not_found.
+// Revoke ends a grant of a session. The next call that it covered asks again, also the call
+// that it was given for, if that has not used the answer. id is that of the question.
+// Fault: not_found.
 func (d *Queue) Revoke(ctx context.Context, session, id string) error {
 	gone, err := d.exec(ctx, `DELETE FROM grants WHERE session = ? AND question = ?`, session, id)
 	if err != nil {
@@ -80,7 +79,7 @@ func (d *Queue) Revoke(ctx context.Context, session, id string) error {
 	return err
 }
 
-// EndGrants forgets the grants of a session that is over.
+// EndGrants removes the grants of a session that has ended.
 func (d *Queue) EndGrants(ctx context.Context, session string) error {
 	_, err := d.exec(ctx, `DELETE FROM grants WHERE session = ?`, session)
 	return err

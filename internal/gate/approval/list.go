@@ -38,8 +38,8 @@ func (d *Queue) List(ctx context.Context, scope, state string) (action.QuestionL
 	return out, nil
 }
 
-// Show returns a question of a scope. The fault is not_found, also for a
-// question of another scope.
+// Show returns a question of a scope. Fault: not_found, also for a question of another
+// scope.
 func (d *Queue) Show(ctx context.Context, scope, id string) (action.Question, error) {
 	q, err := d.load(ctx, id)
 	if err != nil {
@@ -51,9 +51,9 @@ func (d *Queue) Show(ctx context.Context, scope, id string) (action.Question, er
 	return q, nil
 }
 
-// Status returns what the caller that asked may know of a question: its
-// state and its times, not who answered or what others see. The fault is
-// not_found, also for a question of another scope.
+// Status returns what the agent that asked may know of a question: its state and its times,
+// not who answered nor what people are shown. Fault: not_found, also for a question of
+// another scope.
 func (d *Queue) Status(ctx context.Context, scope, id string) (action.Question, error) {
 	q, err := d.Show(ctx, scope, id)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package approval is the queue in which calls wait for a person: it keeps the
-// questions, merges identical ones, takes answers, and gives each answer out
-// once, to the call it was asked about. Silence denies.
+// Package approval is the queue in which calls wait for a person: it stores the questions,
+// merges identical ones, takes answers, and gives each answer once, to the call that it is
+// for. A question that nobody answers is denied.
 package approval
 
 import (
@@ -18,23 +18,22 @@ import (
 
 const maxPending = 20 // waiting questions of a scope
 
-// maxShownInput is how much of what is typed or run people are shown, in
-// characters: a script whole (the policy refuses agents longer ones).
+// maxShownInput is the length of the text to be typed or run that people are shown, in
+// characters. Scripts are shown whole: the policy refuses agents longer ones.
 const maxShownInput = 4000
 
-// Timeouts is how long a question of each risk waits, and for how long its
-// answer can be used afterwards.
+// Timeouts is how long a question of each risk waits, and how long its answer can be used
+// afterwards.
 type Timeouts struct {
 	Medium   time.Duration
 	High     time.Duration
 	Critical time.Duration
 }
 
-// DefaultTimeouts are the waiting times where the configuration gives none.
+// DefaultTimeouts are used where the configuration gives none.
 var DefaultTimeouts = Timeouts{Medium: 120 * time.Second, High: 60 * time.Second, Critical: 30 * time.Second}
 
-// of returns the waiting time for a risk; an unjudged one waits as briefly as
-// the highest.
+// of returns the waiting time for a risk. An unknown risk waits as briefly as the highest.
 func (t Timeouts) of(r action.Risk) time.Duration {
 	switch r {
 	case action.Low, action.Medium:
@@ -49,12 +48,12 @@ func (t Timeouts) of(r action.Risk) time.Duration {
 type Options struct {
 	DB       *store.DB
 	Log      *slog.Logger
-	Timeouts Timeouts         // Defaults where one is zero
+	Timeouts Timeouts         // DefaultTimeouts where one is zero
 	Now      func() time.Time // time.Now when nil
 
-	// OnEnded is told of each question that ended without an answer: it expired,
-	// or the gateway ended before. At least once, also after a crash. Nobody
-	// is told when it is nil.
+	// OnEnded is called for each question that ended without an answer: it expired, or
+	// the gateway ended before. It is called at least once for each, also after a crash.
+	// It may be nil.
 	OnEnded func(action.Question)
 }
 
@@ -80,8 +79,8 @@ type waiter struct {
 	count    int
 }
 
-// Open makes a queue over db. Questions that still waited when the last gateway
-// ended are denied: the calls that asked them are gone.
+// Open makes a queue over a store. Questions that still waited when the last gateway ended
+// are denied: the calls that asked them are gone.
 func Open(ctx context.Context, o Options) (*Queue, error) {
 	if o.DB == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the approval queue was opened without a store or a logger")
@@ -105,15 +104,15 @@ func Open(ctx context.Context, o Options) (*Queue, error) {
 	return d, nil
 }
 
-// Close stops telling of questions that end. What was not told then is told by
-// the next queue over the same store.
+// Close stops the reports of questions that end. The next queue over the same store reports
+// those that were not reported.
 func (d *Queue) Close() {
 	d.stop()
 	d.work.Wait()
 }
 
-// SetTimeouts changes how long questions wait that are asked from now on;
-// Defaults where one is zero.
+// SetTimeouts changes how long questions wait that are asked from now on. A zero timeout is
+// the default.
 func (d *Queue) SetTimeouts(t Timeouts) {
 	t.fill()
 	d.timeouts.Store(&t)
@@ -133,9 +132,8 @@ func (t *Timeouts) fill() {
 	}
 }
 
-// subscribe returns a channel that is closed when a question is answered. leave must
-// be called once.
-func (d *Queue) subscribe(id string) (rung <-chan struct{}, leave func()) {
+// subscribe returns a channel that is closed when a question is answered. Call leave once.
+func (d *Queue) subscribe(id string) (answered <-chan struct{}, leave func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	b := d.waiting[id]
@@ -153,7 +151,7 @@ func (d *Queue) subscribe(id string) (rung <-chan struct{}, leave func()) {
 	}
 }
 
-// wake wakes whoever waits for a question.
+// wake wakes the calls that wait for a question.
 func (d *Queue) wake(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -163,8 +161,7 @@ func (d *Queue) wake(id string) {
 	}
 }
 
-// SetScreenshot adds the artifact of a picture to a question. The fault is
-// internal.
+// SetScreenshot adds the artifact of a screenshot to a question. Fault: internal.
 func (d *Queue) SetScreenshot(ctx context.Context, id, artifact string) error {
 	_, err := d.db.Writer.ExecContext(ctx, `UPDATE questions SET question = json_set(question, '$.screenshot', ?) WHERE id = ?`, artifact, id)
 	if err != nil {

@@ -152,7 +152,7 @@ func TestIdenticalQuestionsAreMerged(t *testing.T) {
 	})
 }
 
-func TestAnApprovalWaitsForTheSameCallAndNoLonger(t *testing.T) {
+func TestAnApprovalWaitsForTheSameCallUntilItExpires(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		q := ask(t, d, request(action.High, "a"))
 		got, err := d.Await(t.Context(), q.ID, time.Second)
@@ -184,7 +184,7 @@ func TestAnApprovalWaitsForTheSameCallAndNoLonger(t *testing.T) {
 	})
 }
 
-func TestADenialIsHeardOnceByTheSameCall(t *testing.T) {
+func TestADenialIsGivenOnceToTheSameCall(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		q := ask(t, d, request(action.Medium, "a"))
 		if _, err := d.Answer(t.Context(), person, action.Answer{ID: q.ID, Reason: "not today"}); err != nil {
@@ -203,7 +203,7 @@ func TestADenialIsHeardOnceByTheSameCall(t *testing.T) {
 	})
 }
 
-func TestACallerThatLeavesLeavesTheQuestion(t *testing.T) {
+func TestAQuestionWaitsOnWhenItsCallerGoesAway(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		q := ask(t, d, request(action.High, "a"))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -352,7 +352,7 @@ func TestPageTextInQuestionsIsInert(t *testing.T) {
 	})
 }
 
-func TestARestartDeniesWhatWaitedAndKeepsAnswers(t *testing.T) {
+func TestARestartDeniesWaitingQuestionsAndKeepsAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := openStore(t)
 		defer func() { _ = db.Close() }()

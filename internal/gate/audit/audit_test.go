@@ -94,7 +94,7 @@ func TestBeginIsDurableWhenItReturns(t *testing.T) {
 	}
 }
 
-func TestChainGoesOnAfterReopening(t *testing.T) {
+func TestTheChainContinuesAfterReopening(t *testing.T) {
 	db := openStore(t)
 	first := openLog(t, db)
 	fill(t, first, 3)
@@ -221,7 +221,7 @@ func TestMissingAndMovedRecordsAreFound(t *testing.T) {
 	}
 }
 
-func TestACutTailIsFoundAfterTheTrailWentOn(t *testing.T) {
+func TestACutTailIsFoundAfterTheTrailContinued(t *testing.T) {
 	db := openStore(t)
 	l := openLog(t, db)
 	fill(t, l, 3)
@@ -232,7 +232,7 @@ func TestACutTailIsFoundAfterTheTrailWentOn(t *testing.T) {
 	}
 }
 
-func TestQueryKeepsScopesApartAndOrders(t *testing.T) {
+func TestQueryReturnsRecordsOfItsScopeInOrder(t *testing.T) {
 	l := openLog(t, openStore(t))
 	fill(t, l, 3)
 	other := record(7)
@@ -269,7 +269,7 @@ func TestQueryKeepsScopesApartAndOrders(t *testing.T) {
 	}
 }
 
-func TestATrailWithoutRoomRefusesAndRecovers(t *testing.T) {
+func TestATrailWithoutSpaceRefusesAndRecovers(t *testing.T) {
 	for name, pragma := range map[string]struct{ on, off string }{
 		"disk full": {`PRAGMA max_page_count = 1`, `PRAGMA max_page_count = 1000000`}, // at least the present size
 		"read only": {`PRAGMA query_only = 1`, `PRAGMA query_only = 0`},

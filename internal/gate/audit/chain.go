@@ -40,21 +40,21 @@ func link(prev [sha256.Size]byte, record []byte) [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// parseHash reads a hash as the table holds it.
+// parseHash reads a hash as it is in the table.
 func parseHash(text string) (sum [sha256.Size]byte, ok bool) {
 	n, err := hex.Decode(sum[:], []byte(text[:min(len(text), 2*sha256.Size)]))
 	// Hex has two spellings of the digits above nine; the table has one.
 	return sum, err == nil && n == len(sum) && hex.EncodeToString(sum[:]) == text
 }
 
-// state is what the trail knows of itself.
+// state is the row of the table audit_state.
 type state struct {
 	cut        int64  // the last record that retention removed
-	checkpoint string // the newest that was signed, as its line
+	checkpoint string // the line of the newest checkpoint
 }
 
-// readState reads the state; without its row it is the zero one, which
-// verification does not find in order.
+// readState reads the state. Without the row it is the zero state, with which
+// verification fails.
 func readState(ctx context.Context, from *sql.DB) (state, error) {
 	var s state
 	err := from.QueryRowContext(ctx, `SELECT cut, checkpoint FROM audit_state`).Scan(&s.cut, &s.checkpoint)

@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// checkpointType is the first field of every checkpoint, so that its signature
-// stands for nothing else.
+// checkpointType is the first field of every checkpoint, so that its signature cannot be
+// used for anything else.
 const checkpointType = "glovebox audit checkpoint"
 
-// Checkpoint says how the trail stood at a time: one line of JSON in a second
-// place, signed with Ed25519 over the line without its signature. With it a cut
-// tail and a rewritten trail are found, which a chain alone does not show.
+// Checkpoint is the state of the trail at a time: one line of JSON in a second place,
+// signed with Ed25519 over the line without its signature. It shows a cut tail and a
+// rewritten trail, which the chain alone does not show.
 type Checkpoint struct {
 	Type      string    `json:"type"`
 	Seq       int64     `json:"seq"`  // the newest record then
@@ -31,17 +31,17 @@ type Checkpoint struct {
 	Signature []byte    `json:"signature,omitempty"`
 }
 
-// KeyID names a public key: the first 16 hex digits of its SHA-256.
+// KeyID identifies a public key: the first 16 hex digits of its SHA-256.
 func KeyID(public ed25519.PublicKey) string {
 	sum := sha256.Sum256(public)
 	return hex.EncodeToString(sum[:8])
 }
 
-// FileName is the name of the file of checkpoints that a key has signed. Keys
-// have files of their own, so that gateways may share a folder.
+// FileName is the name of the file with the checkpoints that a key signed. Each key has a
+// file of its own, so that gateways can share a folder.
 func FileName(public ed25519.PublicKey) string { return "audit-" + KeyID(public) + ".jsonl" }
 
-// message is what is signed.
+// message returns what is signed.
 func (c Checkpoint) message() ([]byte, error) {
 	c.Signature = nil
 	text, err := json.Marshal(c)
@@ -65,7 +65,7 @@ func (c Checkpoint) sign(key ed25519.PrivateKey) ([]byte, error) {
 	return append(line, '\n'), nil
 }
 
-// readCheckpoint reads a line as sign wrote it, to the byte.
+// readCheckpoint reads and verifies a line, which must be byte for byte as sign wrote it.
 func readCheckpoint(line []byte, public ed25519.PublicKey) (Checkpoint, error) {
 	var c Checkpoint
 	if err := json.Unmarshal(line, &c); err != nil {
@@ -85,8 +85,8 @@ func readCheckpoint(line []byte, public ed25519.PublicKey) (Checkpoint, error) {
 	return c, nil
 }
 
-// readCheckpoints reads a file of checkpoints. problem says what is wrong with
-// it; the checkpoints before that are returned. No file is an empty one.
+// readCheckpoints reads a file of checkpoints up to the first problem in it. A file that
+// does not exist has no checkpoints.
 func readCheckpoints(path string, public ed25519.PublicKey) (points []Checkpoint, problem string, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -110,8 +110,8 @@ func readCheckpoints(path string, public ed25519.PublicKey) (points []Checkpoint
 	return points, "", nil
 }
 
-// appendLine adds a line to a file and flushes it to the disk. What an append
-// before it left of a line that it could not finish is taken away.
+// appendLine adds a line to a file and flushes it to the disk. It removes an unfinished
+// line that an interrupted append left.
 func appendLine(path string, line []byte) (err error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -134,13 +134,13 @@ func appendLine(path string, line []byte) (err error) {
 	return nil
 }
 
-// wholeLines cuts a file behind its last line break and returns its size.
+// wholeLines truncates a file behind its last line break and returns its size.
 func wholeLines(file *os.File) (int64, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return 0, fmt.Errorf("cannot look at the checkpoints: %w", err)
 	}
-	tail := make([]byte, min(info.Size(), longestLine))
+	tail := make([]byte, min(info.Size(), maxLine))
 	if _, err := file.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
 		return 0, fmt.Errorf("cannot read the checkpoints: %w", err)
 	}
@@ -158,9 +158,9 @@ func wholeLines(file *os.File) (int64, error) {
 	return size, nil
 }
 
-const longestLine = 1024 // bytes of a checkpoint's line, with room: it has about 330
+const maxLine = 1024 // bytes of a checkpoint's line; it has about 330
 
-// syncFolder makes a new file's name outlast a power cut.
+// syncFolder flushes a folder, so that the name of a new file survives a power cut.
 func syncFolder(dir string) error {
 	folder, err := os.Open(dir)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
-// TestEveryScopeSeesWhichConfigurationHeld has records of no scope: only those
+// TestEveryScopeSeesRecordsOfLoadedConfigurations has records of no scope: only those
 // of configurations are everybody's.
-func TestEveryScopeSeesWhichConfigurationHeld(t *testing.T) {
+func TestEveryScopeSeesRecordsOfLoadedConfigurations(t *testing.T) {
 	l := openLog(t, openStore(t))
 	l.Record(action.Record{EventType: audit.Config, Detail: "reloaded"})
 	l.Record(action.Record{EventType: audit.Box, Detail: "of nobody"})

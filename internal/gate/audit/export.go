@@ -14,13 +14,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-const exported = 500 // records read at a time, which bounds what an export keeps in memory
+const exportPage = 500 // records that an export reads at a time and keeps in memory
 
-// Export returns the records of a scope that a filter lets through, up to the
-// newest there is now, as a file that is read from the trail while it is sent.
-// Faults: invalid_request, and of sending audit_unavailable.
+// Export returns the records of a scope that match a filter, up to the newest record now,
+// as a file that is read from the trail while it is sent. Faults: invalid_request, and
+// while it is sent audit_unavailable.
 func (l *Log) Export(e action.AuditExport, scope string) (*action.AuditFile, error) {
-	if _, err := selected(e.AuditFilter, scope); err != nil {
+	if _, err := selectionOf(e.AuditFilter, scope); err != nil {
 		return nil, err
 	}
 	file := &action.AuditFile{Name: "audit.jsonl", MediaType: "application/x-ndjson"}
@@ -35,36 +35,36 @@ func (l *Log) Export(e action.AuditExport, scope string) (*action.AuditFile, err
 	return file, nil
 }
 
-// sink takes rows as they are stored; nil is the end of a page.
-type sink func(r *row) error
+// rowWriter writes rows; nil is the end of a page.
+type rowWriter func(r *row) error
 
-func (l *Log) export(ctx context.Context, f action.AuditFilter, scope string, upTo int64, take sink) error {
+func (l *Log) export(ctx context.Context, f action.AuditFilter, scope string, upTo int64, write rowWriter) error {
 	if scope == "" {
 		return nil
 	}
 	for after := int64(0); ; {
-		s, err := selected(f, scope)
+		s, err := selectionOf(f, scope)
 		if err != nil {
 			return err
 		}
 		s.and("seq > ?", after)
 		s.and("seq <= ?", upTo)
-		n, last, err := l.page(ctx, s, take)
-		if err != nil || n < exported {
+		n, last, err := l.page(ctx, s, write)
+		if err != nil || n < exportPage {
 			return err
 		}
 		after = last
 	}
 }
 
-// page hands over the next rows.
-func (l *Log) page(ctx context.Context, s *selection, take sink) (n int, last int64, err error) {
-	rows, err := l.db.Reader.QueryContext(ctx, s.statement("ASC"), append(s.args, exported)...)
+// page writes the next rows.
+func (l *Log) page(ctx context.Context, s *selection, write rowWriter) (n int, last int64, err error) {
+	rows, err := l.db.Reader.QueryContext(ctx, s.statement("ASC"), append(s.args, exportPage)...)
 	if err != nil {
 		return 0, 0, unreadable(err)
 	}
 	defer func() { _ = rows.Close() }()
-	page := make([]row, 0, exported)
+	page := make([]row, 0, exportPage)
 	for rows.Next() {
 		var r row
 		if err := rows.Scan(&r.seq, &r.text, &r.hash); err != nil {
@@ -72,21 +72,21 @@ func (l *Log) page(ctx context.Context, s *selection, take sink) (n int, last in
 		}
 		page = append(page, r)
 	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil { // a slow reader must not keep the table from shrinking
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil { // a reader that is slow must not keep the write-ahead log from being truncated
 		return 0, 0, unreadable(err)
 	}
 	for i := range page {
-		if err := take(&page[i]); err != nil {
+		if err := write(&page[i]); err != nil {
 			return 0, 0, err
 		}
 		last = page[i].seq
 	}
-	return len(page), last, take(nil)
+	return len(page), last, write(nil)
 }
 
-// writeJSON writes each record as it is stored, to the byte, with its hash
-// behind: who takes that away again has what was hashed.
-func writeJSON(to io.Writer) sink {
+// writeJSON writes each record byte for byte as it is stored, and adds its hash as the
+// last member. Without that member it is what was hashed.
+func writeJSON(to io.Writer) rowWriter {
 	return func(r *row) error {
 		if r == nil {
 			return nil
@@ -97,7 +97,7 @@ func writeJSON(to io.Writer) sink {
 }
 
 // writeCSV writes a table with a column for each field of a record (RFC 4180).
-func writeCSV(to io.Writer) sink {
+func writeCSV(to io.Writer) rowWriter {
 	out := csv.NewWriter(to)
 	kind := reflect.TypeFor[action.Record]()
 	names := make([]string, kind.NumField())

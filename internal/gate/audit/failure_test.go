@@ -46,7 +46,7 @@ func recovers(t *testing.T, s sealed, stored int64) {
 	}
 }
 
-func TestAFullDiskRefusesAndTheTrailGoesOnWhenThereIsRoom(t *testing.T) {
+func TestAFullDiskRefusesAndTheTrailContinuesWhenThereIsSpace(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can mount a small disk")
 	}
@@ -93,7 +93,7 @@ func openAt(t *testing.T, dir string) sealed {
 // of files is one of the whole process.
 const limited = "GLOVEBOX_TEST_LIMITED"
 
-func TestWritesThatFailRefuseAndTheTrailGoesOnWhenTheyWork(t *testing.T) {
+func TestFailedWritesRefuseAndTheTrailContinuesWhenTheySucceed(t *testing.T) {
 	if os.Getenv(limited) == "" {
 		again := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v") //nolint:gosec // this very program
 		again.Env = append(os.Environ(), limited+"=1")
@@ -126,7 +126,7 @@ func TestWritesThatFailRefuseAndTheTrailGoesOnWhenTheyWork(t *testing.T) {
 	recovers(t, s, 4)
 }
 
-func TestALockedTrailRefusesAndGoesOn(t *testing.T) {
+func TestALockedTrailRefusesAndContinuesAfterwards(t *testing.T) {
 	s := newSealed(t)
 	fill(t, s.Log, 1)
 	other, err := store.Open(t.Context(), s.file)
@@ -150,7 +150,7 @@ func TestALockedTrailRefusesAndGoesOn(t *testing.T) {
 	recovers(t, s, 2)
 }
 
-func TestACheckpointThatDoesNotFitIsNotHalfWritten(t *testing.T) {
+func TestACheckpointThatDoesNotFitLeavesNoPartOfALine(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can mount a small disk")
 	}

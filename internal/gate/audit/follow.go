@@ -8,20 +8,20 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-const followed = 100 // records read at a time for a follower; bounds what one keeps in memory
+const followPage = 100 // records that a follower reads at a time and keeps in memory
 
-// Follow delivers each stored record of a scope whose number is greater than
-// after, in order, and then waits for new ones, until ctx ends or deliver
-// fails: their error is returned. "" is every scope. It reads from the table,
-// so that a slow follower holds up nobody and loses nothing. The fault is
-// audit_unavailable, when the trail cannot be read or the log was closed.
+// Follow calls deliver for each record of a scope whose number is greater than after, in
+// order, and then waits for new records. It returns the error of deliver, or of ctx when
+// that ends. "" is every scope. It reads from the table, so that a slow follower neither
+// delays others nor misses records. Fault: audit_unavailable, when the trail cannot be
+// read or the log was closed.
 func (l *Log) Follow(ctx context.Context, scope string, after int64, deliver func(action.Record) error) error {
 	for {
-		grown, err := l.grownChan() // before the look, or what is stored in between is not waited for
+		grown, err := l.grownChan() // before reading, so that a record stored in between is not missed
 		if err != nil {
 			return err
 		}
-		records, err := l.following(ctx, scope, after)
+		records, err := l.nextRecords(ctx, scope, after)
 		if err != nil {
 			return err
 		}
@@ -31,7 +31,7 @@ func (l *Log) Follow(ctx context.Context, scope string, after int64, deliver fun
 			}
 			after = r.Seq
 		}
-		if len(records) == followed {
+		if len(records) == followPage {
 			continue
 		}
 		select {
@@ -45,11 +45,11 @@ func (l *Log) Follow(ctx context.Context, scope string, after int64, deliver fun
 // Last is the number of the newest record.
 func (l *Log) Last() int64 { return l.end().seq }
 
-// following reads the next records of a scope.
-func (l *Log) following(ctx context.Context, scope string, after int64) ([]action.Record, error) {
-	query, args := `SELECT seq, record, hash FROM audit WHERE seq > ? ORDER BY seq LIMIT ?`, []any{after, followed}
+// nextRecords reads the next records of a scope.
+func (l *Log) nextRecords(ctx context.Context, scope string, after int64) ([]action.Record, error) {
+	query, args := `SELECT seq, record, hash FROM audit WHERE seq > ? ORDER BY seq LIMIT ?`, []any{after, followPage}
 	if scope != "" {
-		query, args = `SELECT seq, record, hash FROM audit WHERE scope = ? AND seq > ? ORDER BY seq LIMIT ?`, []any{scope, after, followed}
+		query, args = `SELECT seq, record, hash FROM audit WHERE scope = ? AND seq > ? ORDER BY seq LIMIT ?`, []any{scope, after, followPage}
 	}
 	records, err := l.read(ctx, query, args...)
 	if ctx.Err() != nil {
@@ -58,8 +58,8 @@ func (l *Log) following(ctx context.Context, scope string, after int64) ([]actio
 	return records, err
 }
 
-// grownChan is closed when records have been stored that are not there now, and
-// when the log closes.
+// grownChan returns a channel that is closed when the next record is stored, and when the
+// log is closed.
 func (l *Log) grownChan() (<-chan struct{}, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,7 +72,7 @@ func (l *Log) grownChan() (<-chan struct{}, error) {
 	return l.grown, nil
 }
 
-// notifyFollowers wakes the followers. mu is held.
+// notifyFollowers wakes the followers. The caller holds mu.
 func (l *Log) notifyFollowers() {
 	if l.grown != nil {
 		close(l.grown)

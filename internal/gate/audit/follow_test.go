@@ -47,7 +47,7 @@ func numbers(records []action.Record) []int64 {
 	return all
 }
 
-func TestFollowBeginsWhereItIsToldAndGoesOn(t *testing.T) {
+func TestFollowBeginsAfterANumberAndContinues(t *testing.T) {
 	l := openLog(t, openStore(t))
 	fill(t, l, 150) // more than it reads at a time
 	if got := upTo(t, l, "acme", 0, 300); !slices.IsSorted(numbers(got)) || got[0].Seq != 1 || got[299].Seq != 300 {
@@ -58,7 +58,7 @@ func TestFollowBeginsWhereItIsToldAndGoesOn(t *testing.T) {
 	}
 }
 
-func TestFollowKeepsScopesApart(t *testing.T) {
+func TestFollowDeliversRecordsOfItsScopeOnly(t *testing.T) {
 	l := openLog(t, openStore(t))
 	for i := range 6 {
 		r := record(i)
@@ -77,7 +77,7 @@ func TestFollowKeepsScopesApart(t *testing.T) {
 	}
 }
 
-func TestFollowersMissNothingThatIsStoredMeanwhile(t *testing.T) {
+func TestFollowersMissNoRecordThatIsStoredMeanwhile(t *testing.T) {
 	l := openLog(t, openStore(t))
 	const writers, each, followers = 8, 40, 4
 	var wg sync.WaitGroup
@@ -97,7 +97,7 @@ func TestFollowersMissNothingThatIsStoredMeanwhile(t *testing.T) {
 	wg.Wait()
 }
 
-func TestASlowFollowerHoldsUpNobody(t *testing.T) {
+func TestASlowFollowerDelaysNobody(t *testing.T) {
 	l := openLog(t, openStore(t))
 	fill(t, l, 1)
 	first, goOn := make(chan struct{}), make(chan struct{})
@@ -136,7 +136,7 @@ func TestFollowEndsWithItsContextAndWithTheLog(t *testing.T) {
 	}
 }
 
-func TestAFollowerIsNotToldOfWhatWasNotStored(t *testing.T) {
+func TestAFollowerGetsNoRecordThatWasNotStored(t *testing.T) {
 	db := openStore(t)
 	l := openLog(t, db)
 	set(t, db.Writer, `PRAGMA query_only = 1`)

@@ -17,10 +17,10 @@ import (
 // KeyFile is the name of the signing key's file in the state directory.
 const KeyFile = "audit.key"
 
-// Key returns the key in the state directory that checkpoints are signed with,
-// an Ed25519 key in PKCS #8 and PEM as openssl reads and writes it. It is made
-// when there is none. Faults: start_failed when its file cannot be used, holds
-// something else, or others may read it.
+// Key returns the key in the state directory that signs checkpoints: an Ed25519 key in
+// PKCS #8 and PEM, as openssl reads and writes it. It makes one where there is none.
+// Faults: start_failed when the file cannot be used, has something else in it, or other
+// users may read it.
 func Key(dir string) (ed25519.PrivateKey, error) {
 	path := filepath.Join(dir, KeyFile)
 	info, err := os.Stat(path)
@@ -49,7 +49,7 @@ func Key(dir string) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-// makeKey makes a key in a file that is there whole or not at all.
+// makeKey makes a key, and writes its file as a whole or not at all.
 func makeKey(path string) (ed25519.PrivateKey, error) {
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {

@@ -36,7 +36,7 @@ func TestTheKeyIsMadeOnceAndIsPrivate(t *testing.T) {
 	}
 }
 
-func TestKeysThatAreNoneAreRefused(t *testing.T) {
+func TestInvalidKeysAreRefused(t *testing.T) {
 	for name, make := range map[string]func(path string) error{
 		"readable by others": func(path string) error { return os.WriteFile(path, nil, 0o644) },
 		"empty":              func(path string) error { return os.WriteFile(path, nil, 0o600) },

@@ -29,7 +29,7 @@ func waits(records int) *entry {
 	return &entry{records: make([]action.Record, records), done: make(chan error, 1)}
 }
 
-func TestWhoLeadsCommitsWhatWaits(t *testing.T) {
+func TestTheLeaderCommitsAllWaitingEntries(t *testing.T) {
 	l := openLog(t)
 	other := waits(1)
 	l.waiting = append(l.waiting, other)
@@ -59,7 +59,7 @@ func TestACommitStaysShortAndKeepsEntriesWhole(t *testing.T) {
 	}
 }
 
-func TestARecordThatWasWithdrawnIsNotStored(t *testing.T) {
+func TestAnEntryThatWasRemovedFromTheQueueIsNotStored(t *testing.T) {
 	l := openLog(t)
 	gone := waits(1)
 	l.waiting = append(l.waiting, gone)
@@ -71,7 +71,7 @@ func TestARecordThatWasWithdrawnIsNotStored(t *testing.T) {
 	}
 }
 
-func TestCloseStoresWhatWaits(t *testing.T) {
+func TestCloseStoresWaitingEntries(t *testing.T) {
 	l := openLog(t)
 	l.waiting = append(l.waiting, waits(1), waits(2))
 	l.Close()

@@ -28,12 +28,12 @@ const (
 // Options are what a log needs.
 type Options struct {
 	DB        *store.DB
-	Log       *slog.Logger     // told of events that could not be stored
+	Log       *slog.Logger     // logs events that could not be stored
 	Now       func() time.Time // time.Now when nil
 	Signing   Signing          // how the trail is signed; not at all when it has no key
 	Retention time.Duration    // records older than this are removed, in whole signed segments; never when 0
-	// Redact gets each record before it is stored, and returns the record to store:
-	// without what nobody may read. nil changes nothing.
+	// Redact is called for each record before it is stored, and returns the record to
+	// store, without secrets. nil changes nothing.
 	Redact func(action.Record) action.Record
 
 	NoFlush bool // intents are not flushed to the disk before their calls run: a power cut may lose them
@@ -46,27 +46,27 @@ type Log struct {
 	db      *store.DB
 	log     *slog.Logger
 	now     func() time.Time
-	clean   func(action.Record) action.Record
-	lazy    bool
+	redact  func(action.Record) action.Record
+	noFlush bool
 	inserts [2][2]*sql.Stmt // of one record, and of two; without and with a flush
-	lead    chan struct{}   // full while someone leads
-	seals   *signer         // nil when nothing is signed
-	tidier  *retentionJob   // nil when everything is kept
+	leader  chan struct{}   // holds a value while a caller commits: the leader
+	signer  *signer         // nil when nothing is signed
+	retain  *retentionJob   // nil when all records are kept
 
-	unsure bool // the last commit failed; only who leads looks
+	headUnknown bool // the last commit failed; only the leader uses it
 
 	mu      sync.Mutex
 	head    chainHead // the newest record stored
-	waiting []*entry  // what no commit has taken yet, in order
+	waiting []*entry  // not in a commit yet, in order
 	closed  bool
 	grown   chan struct{} // closed when head moves; nil while nobody follows
 }
 
-// entry is records that are stored together, or not at all.
+// entry is records that are stored together or not at all.
 type entry struct {
 	records []action.Record
-	flush   bool       // it must be on the disk before anybody is told
-	done    chan error // gets exactly one value; has room for it
+	flush   bool       // it must be on the disk before its caller goes on
+	done    chan error // gets exactly one value; buffered
 }
 
 // Open starts a log at the end of the trail that db holds. Close it. Faults:
@@ -75,7 +75,7 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 	if o.DB == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the audit log was opened without a store or a logger")
 	}
-	l := &Log{db: o.DB, log: o.Log, now: o.Now, clean: o.Redact, lazy: o.NoFlush, lead: make(chan struct{}, 1)}
+	l := &Log{db: o.DB, log: o.Log, now: o.Now, redact: o.Redact, noFlush: o.NoFlush, leader: make(chan struct{}, 1)}
 	if l.now == nil {
 		l.now = time.Now
 	}
@@ -89,18 +89,18 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 		return nil, unavailable(err)
 	}
 	if o.Signing.Key != nil {
-		if l.seals, err = newSigner(ctx, l, o.Signing); err != nil {
+		if l.signer, err = newSigner(ctx, l, o.Signing); err != nil {
 			l.release()
 			return nil, unavailable(err)
 		}
 		if o.Retention > 0 {
-			l.tidier = newRetentionJob(l, o.Retention)
+			l.retain = newRetentionJob(l, o.Retention)
 		}
 	}
 	return l, nil
 }
 
-// prepare makes the statements that are used most.
+// prepare prepares the statements that are used most.
 func (l *Log) prepare(ctx context.Context) (err error) {
 	for flush := range l.inserts {
 		for i := range l.inserts[flush] {
@@ -112,49 +112,48 @@ func (l *Log) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// Close stores what was handed in before it, signs a last checkpoint and stops.
+// Close stores the records that were given before, signs a last checkpoint and stops.
 // Later records are refused with audit_unavailable.
 func (l *Log) Close() {
-	if l.tidier != nil {
-		l.tidier.close()
+	if l.retain != nil {
+		l.retain.close()
 	}
 	l.mu.Lock()
-	known := l.closed
+	before := l.closed
 	l.closed = true
 	l.notifyFollowers()
 	l.mu.Unlock()
-	if known {
+	if before {
 		return
 	}
 	l.drain()
-	if l.seals != nil {
-		l.seals.close()
+	if l.signer != nil {
+		l.signer.close()
 	}
 	l.release()
 }
 
-// drain stores what waits.
+// drain stores the records that wait.
 func (l *Log) drain() {
-	l.lead <- struct{}{} // bounded: who leads makes one commit
-	defer func() { <-l.lead }()
+	l.leader <- struct{}{} // bounded: a leader makes one commit
+	defer func() { <-l.leader }()
 	for batch := l.take(); len(batch) > 0; batch = l.take() {
 		l.store(batch)
 	}
 }
 
-// Begin stores the intent of a call and returns when it is on the disk. A write
-// or raw call may run only after Begin returned nil; its fault is
-// audit_unavailable, also while checkpoints cannot be written. No method takes
-// a context: a caller that goes away leaves its records all the same, and every
-// wait is bounded here.
+// Begin stores the intent of a call and returns when it is on the disk. A write or raw
+// call may run only after Begin returned nil. Fault: audit_unavailable, also while
+// checkpoints cannot be written. No method takes a context: records of a caller that goes
+// away are stored all the same, and every wait is bounded here.
 func (l *Log) Begin(intent action.Record) error {
 	intent.EventType = Intent
-	if l.lazy {
+	if l.noFlush {
 		return l.Append(intent)
 	}
-	if l.seals != nil {
-		if err := l.seals.failure(); err != nil {
-			l.seals.requestSign() // so that the next call may pass, without waiting for the disk here
+	if l.signer != nil {
+		if err := l.signer.failure(); err != nil {
+			l.signer.requestSign() // so that a later call may pass; this one does not wait for the disk
 			return unsigned(err)
 		}
 	}
@@ -167,16 +166,16 @@ func (l *Log) End(outcome action.Record) error {
 	return l.Append(outcome)
 }
 
-// BeginAndEnd stores intent and outcome of a call in one commit: for calls that
-// change nothing, and for those that were refused before anything ran.
+// BeginAndEnd stores intent and outcome of a call in one commit: for calls that change
+// nothing, and for calls that were refused before anything ran.
 func (l *Log) BeginAndEnd(intent, outcome action.Record) error {
 	intent.EventType, outcome.EventType = Intent, Outcome
 	return l.Append(intent, outcome)
 }
 
-// Record stores an event that no caller waits for: session, box, blocked,
-// question, answer, config. It returns when the event is durable; that it
-// could not be stored is logged.
+// Record stores an event that no caller depends on: session, box, blocked, question,
+// answer, config. It returns when the event is stored, and logs an event that could not
+// be.
 func (l *Log) Record(event action.Record) {
 	if err := l.Append(event); err != nil {
 		l.log.Error("an audit event was lost", "event", event.EventType,
@@ -184,10 +183,10 @@ func (l *Log) Record(event action.Record) {
 	}
 }
 
-// Append stores records together, next to each other, and returns when a death
-// of the process cannot undo it; a power cut can, until the next intent or
-// checkpoint. Seq, Hash and, where it is zero, Timestamp are set here. The
-// fault is audit_unavailable, and then none of them was stored.
+// Append stores records together, one directly after the other. After it returns the end
+// of the process cannot undo it; a power cut can, until the next intent or checkpoint. It
+// sets Seq, Hash and, where that is zero, Timestamp. Fault: audit_unavailable; none of the
+// records was stored then.
 func (l *Log) Append(records ...action.Record) error {
 	return l.append(false, records...)
 }
@@ -196,10 +195,10 @@ func (l *Log) append(flush bool, records ...action.Record) error {
 	if len(records) == 0 {
 		return nil
 	}
-	if l.clean != nil {
-		records = slices.Clone(records) // the caller's stay as they are
+	if l.redact != nil {
+		records = slices.Clone(records) // the caller's are not changed
 		for i := range records {
-			records[i] = l.clean(records[i])
+			records[i] = l.redact(records[i])
 		}
 	}
 	e := &entry{records: records, flush: flush, done: make(chan error, 1)}
@@ -213,8 +212,8 @@ func (l *Log) append(flush bool, records ...action.Record) error {
 	if err := l.committed(e); err != nil {
 		return unavailable(err)
 	}
-	if l.seals != nil && slices.ContainsFunc(records, ends) {
-		l.seals.requestSign()
+	if l.signer != nil && slices.ContainsFunc(records, endsSession) {
+		l.signer.requestSign()
 	}
 	return nil
 }
@@ -226,25 +225,24 @@ func unavailable(err error) *fault.Fault {
 		Because(err)
 }
 
-// The kinds of record. Each call leaves one intent and one
-// outcome; the others are events.
+// The kinds of record. Each call has one intent and one outcome; the others are events.
 const (
 	Intent     = "intent"     // what a call asks for, and what was decided
 	Outcome    = "outcome"    // what became of it
-	Session    = "session"    // a session began, ended, was found again
+	Session    = "session"    // a session began, ended, or was found again after a restart
 	Box        = "box"        // a box began or ended
 	Blocked    = "blocked"    // a request was refused by the egress proxy or the page engine
 	Question   = "question"   // a person was asked
 	Answer     = "answer"     // a person answered
-	Alert      = "alert"      // a session was paused or failed, or a person is wanted: somebody should look
-	Protocol   = "protocol"   // what a client of the browser's protocol did, and what it was refused
+	Alert      = "alert"      // a session was paused or failed, or a person is asked for: somebody should look
+	Protocol   = "protocol"   // a client of the browser's protocol did something, or was refused it
 	Config     = "config"     // a configuration was loaded
-	Refused    = "refused"    // calls that were refused before the gate and only counted
+	Refused    = "refused"    // calls that were refused before the gate, counted
 	Retention  = "retention"  // old records were removed
 	Token      = "token"      // a token was made or revoked
-	Effect     = "effect"     // a request that may have changed something left, was refused, or got its answer
-	Navigation = "navigation" // a document was asked for
-	Injection  = "injection"  // credentials were put into a session, could not be, or were taken out
+	Effect     = "effect"     // a request that may change something left, was refused, or was answered
+	Navigation = "navigation" // a document was requested
+	Injection  = "injection"  // credentials were put into a session, could not be, or were removed
 )
 
 // Events are all kinds of record.

@@ -9,14 +9,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// Lost is the result of a call whose gateway ended before its outcome was known:
-// it may have been done.
+// Lost is the result of a call whose gateway ended before the outcome was stored: the
+// call may have been done.
 const Lost = "lost"
 
-// CloseLost gives each intent without an outcome one, with the result Lost, and
-// returns how many there were. Call it before the first call of a gateway: what
-// has no outcome by then is of a gateway that has ended. Faults:
-// audit_unavailable.
+// CloseLost stores an outcome with the result Lost for each intent without an outcome, and
+// returns their number. Call it before the first call of a gateway: intents without an
+// outcome are then those of a gateway that has ended. Fault: audit_unavailable.
 func (l *Log) CloseLost(ctx context.Context) (int, error) {
 	end, err := readChainHead(ctx, l.db.Reader)
 	if err != nil {
@@ -37,8 +36,8 @@ func (l *Log) CloseLost(ctx context.Context) (int, error) {
 	return len(lost), nil
 }
 
-// openIntents returns an outcome for each intent that has none, in order, since
-// the last time that all had one.
+// openIntents returns an outcome for each intent that has none, in order. It reads the
+// records since the last CloseLost.
 func (l *Log) openIntents(ctx context.Context) ([]action.Record, error) {
 	rows, err := l.db.Reader.QueryContext(ctx, `SELECT seq, event, coalesce(record ->> '$.correlation_id', '') FROM audit
 		WHERE seq > coalesce((SELECT closed FROM audit_state), 0) AND event IN (?, ?) ORDER BY seq`, Intent, Outcome)

@@ -14,12 +14,12 @@ import (
 
 const defaultLimit = 100 // records of a page; action.AuditQuery.Limit
 
-// Query reads the records of a scope that q asks for, in order: the newest
-// ones, those before q.Before, or those that follow q.After. An empty scope has
-// no records. Faults: invalid_request, audit_unavailable.
+// Query returns records of a scope, in order: the newest, those before q.Before, or those
+// after q.After. An empty scope has no records. Faults: invalid_request,
+// audit_unavailable.
 func (l *Log) Query(ctx context.Context, q action.AuditQuery, scope string) (action.AuditPage, error) {
 	page := action.AuditPage{Records: []action.Record{}}
-	s, err := selected(q.AuditFilter, scope)
+	s, err := selectionOf(q.AuditFilter, scope)
 	if err != nil {
 		return page, err
 	}
@@ -53,11 +53,11 @@ func (l *Log) Query(ctx context.Context, q action.AuditQuery, scope string) (act
 	return page, nil
 }
 
-// ofScope is what a scope may see: its own records, and which configuration was
-// in force, which holds for all.
-const ofScope = `(scope = ? OR scope = '' AND event = '` + Config + `')`
+// scopeCondition selects what a scope may see: its own records, and those of loaded
+// configurations, which are of all scopes.
+const scopeCondition = `(scope = ? OR scope = '' AND event = '` + Config + `')`
 
-// selection is what a statement asks for.
+// selection is the condition of a statement, with its arguments.
 type selection struct {
 	where []string
 	args  []any
@@ -71,13 +71,13 @@ func (s *selection) statement(order string) string {
 	return fmt.Sprintf("SELECT seq, record, hash FROM audit WHERE %s ORDER BY seq %s LIMIT ?", strings.Join(s.where, " AND "), order)
 }
 
-// selected is the selection of a filter among the records of a scope.
-func selected(f action.AuditFilter, scope string) (*selection, error) {
+// selectionOf is the selection of a filter among the records of a scope.
+func selectionOf(f action.AuditFilter, scope string) (*selection, error) {
 	if f.House {
 		scope = ""
 	}
 	s := &selection{}
-	s.and(ofScope, scope)
+	s.and(scopeCondition, scope)
 	for _, filter := range []struct{ column, value string }{
 		{"session", f.Session}, {"actor", f.Actor}, {"verb", f.Verb}, {"event", f.Event},
 		{"domain", f.Domain}, {"risk", f.Risk}, {"decision", f.Decision}, {"result", f.Result},
@@ -102,7 +102,7 @@ func selected(f action.AuditFilter, scope string) (*selection, error) {
 	return s, nil
 }
 
-// read returns the records of a statement that selects number, record and hash.
+// read returns the records of a statement that selects seq, record and hash.
 func (l *Log) read(ctx context.Context, query string, args ...any) ([]action.Record, error) {
 	rows, err := l.db.Reader.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -124,13 +124,13 @@ func (l *Log) read(ctx context.Context, query string, args ...any) ([]action.Rec
 	return records, nil
 }
 
-// decode turns a row into a record. A row that cannot be decoded was tampered
-// with: it is shown as such, so that a query does not hide it.
+// decode turns a row into a record. A row that cannot be decoded was tampered with: the
+// record says so, and a query shows it.
 func decode(seq int64, text, hash string) action.Record {
 	var r action.Record
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		r = action.Record{Error: "this record cannot be read", Detail: "run an audit verification"}
 	}
-	r.Seq, r.Hash = seq, hash // where it is in the trail, whatever it says
+	r.Seq, r.Hash = seq, hash // its place in the trail, whatever the record says
 	return r
 }

@@ -72,7 +72,7 @@ func TestQueryFiltersByEachField(t *testing.T) {
 	}
 }
 
-func TestPagesLeadBothWays(t *testing.T) {
+func TestPagesCanBeReadForwardsAndBackwards(t *testing.T) {
 	l := mixed(t)
 	var back, on []int64
 	for before := int64(0); ; {
@@ -113,8 +113,8 @@ func export(t *testing.T, l *audit.Log, e action.AuditExport, scope string) stri
 	return out.String()
 }
 
-// TestAnExportCanBeVerifiedWithoutUs chains the lines as docs/audit.md says.
-func TestAnExportCanBeVerifiedWithoutUs(t *testing.T) {
+// TestAnExportCanBeVerifiedWithoutTheGateway chains the lines as docs/audit.md says.
+func TestAnExportCanBeVerifiedWithoutTheGateway(t *testing.T) {
 	l := openLog(t, openStore(t))
 	fill(t, l, 600) // more than it reads at a time
 	var last []byte
@@ -139,7 +139,7 @@ func TestAnExportCanBeVerifiedWithoutUs(t *testing.T) {
 	}
 }
 
-func TestExportsKeepScopesApartAndFilter(t *testing.T) {
+func TestExportsHaveRecordsOfTheirScopeAndFilter(t *testing.T) {
 	l := mixed(t)
 	if got := strings.Count(export(t, l, action.AuditExport{AuditFilter: action.AuditFilter{Risk: "LOW"}}, "acme"), "\n"); got != 3 {
 		t.Errorf("%d lines of one risk", got)
@@ -154,7 +154,7 @@ func TestExportsKeepScopesApartAndFilter(t *testing.T) {
 	}
 }
 
-func TestTablesHoldNoFormulas(t *testing.T) {
+func TestCSVExportsHaveNoFormulas(t *testing.T) {
 	l := openLog(t, openStore(t))
 	hostile := []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "a,\"b\"\nc", "plain"}
 	for _, text := range hostile {
@@ -191,7 +191,7 @@ func (n *narrow) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func TestAnExportEndsWithItsReader(t *testing.T) {
+func TestAnExportEndsWhenItsReaderDoes(t *testing.T) {
 	l := openLog(t, openStore(t))
 	fill(t, l, 20)
 	for _, format := range []string{"jsonl", "csv"} {

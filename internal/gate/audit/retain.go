@@ -11,41 +11,41 @@ import (
 )
 
 const (
-	tidyEvery = 24 * time.Hour
-	cutAtOnce = 5000 // records in one transaction, so that calls wait for a moment only
-	cutSays   = "removed the records up to %d, whose hash is %s"
+	retainInterval = 24 * time.Hour
+	maxCut         = 5000 // records removed in one transaction, so that calls wait only briefly
+	cutDetail      = "removed the records up to %d, whose hash is %s"
 )
 
-// retainedFrom returns what a record of retention says was removed.
-func retainedFrom(r action.Record) (upTo int64, isCut bool) {
+// cutOf returns the number of the last record that a record of retention says was removed.
+func cutOf(r action.Record) (upTo int64, isCut bool) {
 	if r.EventType != Retention {
 		return 0, false
 	}
 	var hash string
-	n, _ := fmt.Sscanf(r.Detail, cutSays, &upTo, &hash)
+	n, _ := fmt.Sscanf(r.Detail, cutDetail, &upTo, &hash)
 	return upTo, n == 2
 }
 
-// Retain removes records older than before: whole segments, each ending at a
-// signed checkpoint, and only when they verify. The checkpoints stay, and a
-// record says up to where the trail was cut, so that verification goes on from
-// there. Faults: audit_unavailable, also for a trail that does not verify.
+// Retain removes records that are older than a time: whole segments, each of which ends at
+// a signed checkpoint, and only when they verify. The checkpoints stay, and a record says
+// up to where the trail was cut, so that verification can begin there. Faults:
+// audit_unavailable, also for a trail that does not verify.
 func (l *Log) Retain(ctx context.Context, before time.Time) (removed int64, err error) {
-	if l.seals == nil {
+	if l.signer == nil {
 		return 0, nil
 	}
 	e, err := l.evidence(ctx)
 	if err != nil {
 		return 0, unreadable(err)
 	}
-	if problem := e.second(); problem != "" {
-		return 0, doubtful(problem)
+	if problem := e.checkpointProblem(); problem != "" {
+		return 0, unverified(problem)
 	}
 	ends := segments(e, before)
 	if len(ends) == 0 {
 		return 0, nil
 	}
-	if err := l.provable(ctx, e, ends[len(ends)-1]); err != nil {
+	if err := l.verifyUpTo(ctx, e, ends[len(ends)-1]); err != nil {
 		return 0, err
 	}
 	for _, c := range ends {
@@ -57,14 +57,14 @@ func (l *Log) Retain(ctx context.Context, before time.Time) (removed int64, err 
 	return removed, l.Sign()
 }
 
-// segments are the checkpoints to cut at, one after the other: the last that
-// was signed before a time, and some between, so that no cut is too large.
+// segments are the checkpoints to cut at, one after the other: the last one that was signed
+// before a time, and others before it, so that no cut is larger than maxCut.
 func segments(e evidence, before time.Time) (ends []Checkpoint) {
 	from := e.kept.cut
 	for i, c := range e.points {
 		old := c.Seq > e.kept.cut && c.Time.Before(before)
 		last := i+1 == len(e.points) || !e.points[i+1].Time.Before(before)
-		if old && (last || e.points[i+1].Seq-from > cutAtOnce) {
+		if old && (last || e.points[i+1].Seq-from > maxCut) {
 			ends, from = append(ends, c), c.Seq
 		}
 		if last {
@@ -74,8 +74,8 @@ func segments(e evidence, before time.Time) (ends []Checkpoint) {
 	return ends
 }
 
-// provable verifies the trail up to a checkpoint.
-func (l *Log) provable(ctx context.Context, e evidence, end Checkpoint) error {
+// verifyUpTo verifies the trail up to a checkpoint.
+func (l *Log) verifyUpTo(ctx context.Context, e evidence, end Checkpoint) error {
 	w := &verifyWalk{e: &e, points: e.points}
 	if err := w.all(ctx, l.db.Reader, end.Seq); err != nil {
 		return unreadable(err)
@@ -84,46 +84,46 @@ func (l *Log) provable(ctx context.Context, e evidence, end Checkpoint) error {
 		w.fail(w.end.seq+1, "the trail ends at %s, before the checkpoint of record %d", w.last(), end.Seq)
 	}
 	if w.problem != "" {
-		return doubtful(w.problem)
+		return unverified(w.problem)
 	}
 	return nil
 }
 
-func doubtful(problem string) *fault.Fault {
+func unverified(problem string) *fault.Fault {
 	return fault.New(fault.AuditUnavailable, "old records are not removed, because the trail does not verify: %s", problem).
 		Hinted("keep the state directory as it is, and compare it with a backup")
 }
 
-// cut removes the records up to a checkpoint, and says so in the same
-// transaction. Nobody appends meanwhile.
+// cut removes the records up to a checkpoint, and adds a record about it in the same
+// transaction. It is the leader meanwhile, so that nobody appends.
 func (l *Log) cut(ctx context.Context, upTo Checkpoint) (removed int64, err error) {
 	select {
-	case l.lead <- struct{}{}:
-		defer func() { <-l.lead }()
+	case l.leader <- struct{}{}:
+		defer func() { <-l.leader }()
 	case <-ctx.Done():
 		return 0, fmt.Errorf("nothing was removed: %w", ctx.Err())
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer cancel()
 	end := l.end()
-	if l.unsure {
+	if l.headUnknown {
 		if end, err = readChainHead(ctx, l.db.Writer); err != nil {
 			return 0, err
 		}
 	}
-	l.unsure = true // until it is known to be done
+	l.headUnknown = true // until the transaction is known to be committed
 	removed, end, err = l.cutNow(ctx, upTo, end)
 	if err != nil {
 		return 0, err
 	}
-	l.unsure = false
+	l.headUnknown = false
 	l.setEnd(end)
 	return removed, nil
 }
 
 func (l *Log) cutNow(ctx context.Context, upTo Checkpoint, end chainHead) (removed int64, _ chainHead, err error) {
 	end, values, err := l.add(nil, end, action.Record{
-		EventType: Retention, Result: "ok", Detail: fmt.Sprintf(cutSays, upTo.Seq, upTo.Hash),
+		EventType: Retention, Result: "ok", Detail: fmt.Sprintf(cutDetail, upTo.Seq, upTo.Hash),
 	})
 	if err != nil {
 		return 0, end, err
@@ -133,7 +133,7 @@ func (l *Log) cutNow(ctx context.Context, upTo Checkpoint, end chainHead) (remov
 		return 0, end, fmt.Errorf("cannot remove records: %w", err)
 	}
 	defer func() { _ = conn.Close() }()
-	// What is removed is overwritten: its pages are used again only later.
+	// Removed records are overwritten, because their pages are only used again later.
 	if _, err := conn.ExecContext(ctx, flushing(true)+`PRAGMA secure_delete = ON`); err != nil {
 		return 0, end, fmt.Errorf("cannot remove records: %w", err)
 	}
@@ -155,7 +155,7 @@ func (l *Log) cutNow(ctx context.Context, upTo Checkpoint, end chainHead) (remov
 	if err := tx.Commit(); err != nil {
 		return 0, end, fmt.Errorf("cannot remove records: %w", err)
 	}
-	removed, _ = gone.RowsAffected() // SQLite has it
+	removed, _ = gone.RowsAffected() // SQLite supports it
 	l.log.Info("old audit records were removed", "records", removed, "upTo", upTo.Seq)
 	return removed, end, nil
 }
@@ -170,7 +170,7 @@ func newRetentionJob(l *Log, keep time.Duration) *retentionJob {
 	ctx, end := context.WithCancel(context.Background())
 	t := &retentionJob{end: end}
 	t.done.Go(func() {
-		ticker := time.NewTicker(tidyEvery)
+		ticker := time.NewTicker(retainInterval)
 		defer ticker.Stop()
 		for {
 			if _, err := l.Retain(ctx, l.now().Add(-keep)); err != nil && ctx.Err() == nil {

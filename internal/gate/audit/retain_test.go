@@ -58,7 +58,7 @@ func TestRetentionRemovesWholeSegmentsAndTheTrailStillVerifies(t *testing.T) {
 	}
 }
 
-func TestRetentionGoesOnAfterAStart(t *testing.T) {
+func TestRetentionContinuesAfterARestart(t *testing.T) {
 	s, _ := aging(t, 3)
 	if _, err := s.Retain(t.Context(), hour(0)); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestRetentionGoesOnAfterAStart(t *testing.T) {
 	}
 }
 
-func TestRetentionOfMuchIsDoneInParts(t *testing.T) {
+func TestRetentionOfManyRecordsIsDoneInParts(t *testing.T) {
 	s, clock := aging(t, 0)
 	for range 3 {
 		for range 12 { // 3,000 records in a segment
@@ -103,7 +103,7 @@ func TestRetentionOfMuchIsDoneInParts(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotVerifyIsNotRemoved(t *testing.T) {
+func TestRecordsThatDoNotVerifyAreNotRemoved(t *testing.T) {
 	for name, spoil := range map[string]func(s sealed){
 		"a changed record": func(s sealed) { s.exec(t, `UPDATE audit SET actor = 'eve' WHERE seq = 2`) },
 		"a missing record": func(s sealed) { s.exec(t, `DELETE FROM audit WHERE seq = 3`) },
@@ -187,7 +187,7 @@ func TestRemovedRecordsAreNotInTheFile(t *testing.T) {
 	}
 }
 
-func TestOldRecordsGoByThemselves(t *testing.T) {
+func TestOldRecordsAreRemovedAutomatically(t *testing.T) {
 	s, clock := aging(t, 2)
 	s.Close()
 	clock.Add(50 * 3600)
@@ -197,7 +197,7 @@ func TestOldRecordsGoByThemselves(t *testing.T) {
 	eventually(t, func() bool { return verify(t, s.Log).First == 9 })
 }
 
-func TestCallsGoOnWhileRecordsAreRemoved(t *testing.T) {
+func TestCallsAreStoredWhileRecordsAreRemoved(t *testing.T) {
 	s, clock := aging(t, 30)
 	clock.Add(3600)
 	done := make(chan error, 1)

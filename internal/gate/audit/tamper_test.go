@@ -110,7 +110,7 @@ func rewrite(t testing.TB, db *sql.DB, seq int64, change func(record string) str
 	}
 }
 
-func TestEveryFlippedByteIsFoundBySomeoneWhoWasNotThere(t *testing.T) {
+func TestEveryFlippedByteIsFoundWithoutTheGateway(t *testing.T) {
 	s := small(t)
 	flips := 0
 	for _, column := range []string{"record", "hash", "scope", "session", "actor", "verb"} {

@@ -20,11 +20,10 @@ func unreadable(err error) *fault.Fault {
 		Hinted("check the gateway's disk and state folder, then try again").Because(err)
 }
 
-// Verify walks the whole trail and says which record is the first that was
-// changed, or before which one records are missing or out of order; held
-// against the signed checkpoints, also which part was rewritten, and whether
-// its tail was cut. The fault is audit_unavailable, when the trail cannot be
-// read at all.
+// Verify reads the whole trail and reports the first record that was changed, or before
+// which records are missing or out of order. With the signed checkpoints it also reports
+// which part was rewritten, and whether the tail was cut. Fault: audit_unavailable, when the
+// trail cannot be read at all.
 func (l *Log) Verify(ctx context.Context) (action.AuditVerdict, error) {
 	e, err := l.evidence(ctx)
 	if err != nil {
@@ -33,24 +32,24 @@ func (l *Log) Verify(ctx context.Context) (action.AuditVerdict, error) {
 	return e.verify(ctx, l.db.Reader)
 }
 
-// evidence is what this gateway knows of its trail. The table's own state is
-// read first: what is signed meanwhile would else seem to be missing.
+// evidence returns what this gateway knows of its trail. It reads the table's state first:
+// a checkpoint that is signed meanwhile would otherwise seem to be missing.
 func (l *Log) evidence(ctx context.Context) (e evidence, err error) {
 	if e.kept, err = readState(ctx, l.db.Reader); err != nil {
 		return e, err
 	}
 	e.known = l.end()
-	if l.seals != nil {
-		err = l.seals.checkpoints(&e)
+	if l.signer != nil {
+		err = l.signer.checkpoints(&e)
 	}
 	return e, err
 }
 
-// checkpoints adds the checkpoints. The newest may be on its way to the second
-// place: nobody signs meanwhile.
+// checkpoints adds the checkpoints, also the newest where it is not yet in the second
+// place. It keeps others from signing meanwhile.
 func (s *signer) checkpoints(e *evidence) (err error) {
-	s.sealing.Lock()
-	defer s.sealing.Unlock()
+	s.signing.Lock()
+	defer s.signing.Unlock()
 	e.public, _ = s.key.Public().(ed25519.PublicKey)
 	e.points, e.problem, err = readCheckpoints(s.path, e.public)
 	if s.waiting != nil {
@@ -60,9 +59,9 @@ func (s *signer) checkpoints(e *evidence) (err error) {
 	return err
 }
 
-// Inspect verifies the trail of a state directory, or of a copy of one, with
-// nothing of a gateway: its file, a folder of checkpoints and a public key. The
-// fault is audit_unavailable, when it cannot be read at all.
+// Inspect verifies the trail of a state directory, or of a copy of one, without a gateway:
+// with its file, a folder of checkpoints and a public key. Fault: audit_unavailable, when
+// the trail cannot be read at all.
 func Inspect(ctx context.Context, file, folder string, public ed25519.PublicKey) (action.AuditVerdict, error) {
 	db, err := store.Look(file)
 	if err != nil {
@@ -83,17 +82,17 @@ func inspect(ctx context.Context, db *sql.DB, folder string, public ed25519.Publ
 	return e.verify(ctx, db)
 }
 
-// evidence is what a trail is held against.
+// evidence is what a trail is compared with.
 type evidence struct {
 	public  ed25519.PublicKey // nil when nothing is signed
-	points  []Checkpoint      // in order, each signature verified
-	problem string            // of the second place
-	kept    state             // as the table has it
-	known   chainHead         // the end that a running gateway knows of
-	newest  int64             // the newest record that it has signed
+	points  []Checkpoint      // in order, with valid signatures
+	problem string            // of the file of checkpoints
+	kept    state             // as in the table
+	known   chainHead         // the newest record that a running gateway stored
+	newest  int64             // the newest record that it signed
 }
 
-// verify holds a trail against the evidence.
+// verify compares a trail with the evidence.
 func (e *evidence) verify(ctx context.Context, from *sql.DB) (action.AuditVerdict, error) {
 	w := &verifyWalk{e: e, points: e.points}
 	if err := w.all(ctx, from, math.MaxInt64); err != nil {
@@ -103,7 +102,7 @@ func (e *evidence) verify(ctx context.Context, from *sql.DB) (action.AuditVerdic
 		w.finish()
 	}
 	v := action.AuditVerdict{
-		OK: w.problem == "", Records: w.records, First: w.first, Checkpoints: w.held, Signed: w.signed,
+		OK: w.problem == "", Records: w.records, First: w.first, Checkpoints: w.matched, Signed: w.signed,
 		Broken: w.broken, Problem: w.problem,
 	}
 	if w.end.seq > 0 {
@@ -115,8 +114,8 @@ func (e *evidence) verify(ctx context.Context, from *sql.DB) (action.AuditVerdic
 	return v, nil
 }
 
-// second says what is wrong with the second place itself.
-func (e *evidence) second() string {
+// checkpointProblem says what is wrong with the checkpoints themselves; empty for nothing.
+func (e *evidence) checkpointProblem() string {
 	last := Checkpoint{}
 	if len(e.points) > 0 {
 		last = e.points[len(e.points)-1]

@@ -11,25 +11,25 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// row is a record as the table holds it.
+// row is a record as it is in the table.
 type row struct {
 	seq                         int64
 	scope, session, actor, verb string
 	text, hash                  string
 }
 
-// verifyWalk goes from record to record until one is wrong.
+// verifyWalk verifies record after record until one is wrong.
 type verifyWalk struct {
 	e       *evidence
-	points  []Checkpoint // not passed yet
+	points  []Checkpoint // of records that follow
 	end     chainHead    // the last record that is right
-	at      time.Time    // of it
-	what    string       // it did
-	first   int64        // the first record there is
+	at      time.Time    // of that record
+	what    string       // its kind and verb
+	first   int64        // the first record that is there
 	records int64
-	held    int64 // checkpoints that the trail holds
-	signed  int64 // the last record that one is of
-	told    int64 // the last record that retention says it removed
+	matched int64 // checkpoints that the trail matches
+	signed  int64 // the record of the last of them
+	cut     int64 // the last record that retention says it removed
 	broken  int64
 	problem string
 }
@@ -59,15 +59,15 @@ func (w *verifyWalk) all(ctx context.Context, from *sql.DB, upTo int64) error {
 	return nil
 }
 
-// fail notes the first thing that is wrong, at the record where it shows.
+// fail stores the first problem, and the record that has it.
 func (w *verifyWalk) fail(seq int64, format string, args ...any) {
 	if w.problem == "" {
 		w.broken, w.problem = seq, fmt.Sprintf(format, args...)
 	}
 }
 
-// begin starts at the first record there is. Where retention has cut, that is
-// the one behind a checkpoint.
+// begin starts at the first record that is there. After a retention that is the record
+// after a checkpoint.
 func (w *verifyWalk) begin(r row) {
 	w.first = r.seq
 	for r.seq > 1 && len(w.points) > 0 && w.points[0].Seq < r.seq {
@@ -80,7 +80,7 @@ func (w *verifyWalk) begin(r row) {
 	}
 }
 
-// step takes the next record.
+// step verifies the next record.
 func (w *verifyWalk) step(r row) {
 	if r.seq != w.end.seq+1 {
 		w.fail(w.end.seq+1, "record %d is missing: %d follows %s", w.end.seq+1, r.seq, w.last())
@@ -106,8 +106,8 @@ func (w *verifyWalk) step(r row) {
 	}
 	w.end, w.at, w.what = chainHead{seq: r.seq, hash: sum}, content.Timestamp, content.EventType+" "+content.Action
 	w.records++
-	if n, isCut := retainedFrom(content); isCut {
-		w.told = n
+	if n, isCut := cutOf(content); isCut {
+		w.cut = n
 	}
 	w.checkCheckpoint()
 }
@@ -124,30 +124,30 @@ func (w *verifyWalk) checkCheckpoint() {
 			w.signed+1, c.Seq, w.last(), clock(c.Time))
 		return
 	}
-	w.held, w.signed = w.held+1, c.Seq
+	w.matched, w.signed = w.matched+1, c.Seq
 }
 
-// finish looks at the end of the trail, at what retention says, and at the
-// second place.
+// finish verifies the end of the trail, what retention removed, and the checkpoints
+// themselves.
 func (w *verifyWalk) finish() {
 	switch {
-	case w.first > 1 && w.told != w.first-1:
+	case w.first > 1 && w.cut != w.first-1:
 		w.fail(w.first-1, "records before %d are missing, and no record of retention says that it removed them", w.first)
-	case w.first <= 1 && w.told > 0:
-		w.fail(1, "records 1 to %d are there, but a record of retention says that it removed them", w.told)
+	case w.first <= 1 && w.cut > 0:
+		w.fail(1, "records 1 to %d are there, but a record of retention says that it removed them", w.cut)
 	case w.end.seq < w.e.known.seq:
 		w.fail(w.end.seq+1, "the trail ends at %s, but this gateway has stored %d records", w.last(), w.e.known.seq)
 	case len(w.points) > 0:
 		c := w.points[len(w.points)-1]
 		w.fail(w.end.seq+1, "the trail was cut: it ends at %s, but record %d was signed at %s", w.last(), c.Seq, clock(c.Time))
 	case w.e.public != nil:
-		if problem := w.e.second(); problem != "" {
+		if problem := w.e.checkpointProblem(); problem != "" {
 			w.fail(w.signed+1, "%s", problem)
 		}
 	}
 }
 
-// last names the record before the one that is looked at.
+// last describes the last record that is right.
 func (w *verifyWalk) last() string {
 	if w.end.seq == 0 {
 		return "the beginning"

@@ -13,12 +13,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// committed waits until a commit of this or another caller has stored e, and returns
-// its result.
+// committed waits until this caller or another one has committed e, and returns the
+// result.
 func (l *Log) committed(e *entry) error {
 	select {
-	case l.lead <- struct{}{}: // nobody leads: the usual case, without a timer
-		if err, done := l.leading(e); done {
+	case l.leader <- struct{}{}: // there is no leader: the usual case, without a timer
+		if err, done := l.lead(e); done {
 			return err
 		}
 	default:
@@ -29,8 +29,8 @@ func (l *Log) committed(e *entry) error {
 		select {
 		case err := <-e.done:
 			return err
-		case l.lead <- struct{}{}:
-			if err, done := l.leading(e); done {
+		case l.leader <- struct{}{}:
+			if err, done := l.lead(e); done {
 				return err
 			}
 		case <-timer.C:
@@ -42,10 +42,10 @@ func (l *Log) committed(e *entry) error {
 	}
 }
 
-// leading makes one commit and lets the next caller lead. e may have been
-// committed before, or be beyond the batch.
-func (l *Log) leading(e *entry) (err error, done bool) {
-	defer func() { <-l.lead }()
+// lead makes one commit and lets the next caller lead. e may have been committed before,
+// or may not fit into the commit.
+func (l *Log) lead(e *entry) (err error, done bool) {
+	defer func() { <-l.leader }()
 	if len(e.done) == 0 {
 		l.store(l.take())
 	}
@@ -57,7 +57,7 @@ func (l *Log) leading(e *entry) (err error, done bool) {
 	}
 }
 
-// take takes what waits, as much as one commit holds.
+// take removes from the queue as many entries as fit into one commit.
 func (l *Log) take() []*entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,7 +73,7 @@ func (l *Log) take() []*entry {
 	return batch
 }
 
-// removeWaiting takes e back, unless a commit has taken it.
+// removeWaiting removes e from the queue. It returns false if a commit has taken it.
 func (l *Log) removeWaiting(e *entry) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,13 +82,13 @@ func (l *Log) removeWaiting(e *entry) bool {
 	return len(l.waiting) < before
 }
 
-// store commits a batch and tells every waiter.
+// store commits a batch and gives its callers the result.
 func (l *Log) store(batch []*entry) {
 	ctx, cancel := context.WithTimeout(context.Background(), commitTimeout)
 	defer cancel()
-	err := errors.New("the commit broke off") // what is told after a panic
+	err := errors.New("the commit broke off") // the result after a panic
 	defer func() {
-		l.unsure = err != nil
+		l.headUnknown = err != nil
 		for _, e := range batch {
 			e.done <- err
 		}
@@ -96,13 +96,12 @@ func (l *Log) store(batch []*entry) {
 	err = l.commit(ctx, batch)
 }
 
-// commit stores a batch in one statement, all of it or nothing, after the
-// newest record this log knows of: if someone cut the table's tail meanwhile,
-// the gap stays to be found. Only after a failed commit does the table know
-// better than we do where the trail ends.
+// commit stores a batch in one statement, all of it or nothing, after the newest record
+// that this log has stored: if somebody cut the table's tail meanwhile, verification finds
+// the gap. Only after a failed commit the end of the trail is read from the table.
 func (l *Log) commit(ctx context.Context, batch []*entry) (err error) {
 	end := l.end()
-	if l.unsure {
+	if l.headUnknown {
 		if end, err = readChainHead(ctx, l.db.Writer); err != nil {
 			return err
 		}
@@ -124,24 +123,23 @@ func (l *Log) commit(ctx context.Context, batch []*entry) (err error) {
 	return nil
 }
 
-// setEnd notes the new end of the trail.
+// setEnd stores the new end of the trail, and notifies followers and the signer.
 func (l *Log) setEnd(end chainHead) {
 	l.mu.Lock()
 	l.head = end
 	l.notifyFollowers()
 	l.mu.Unlock()
-	if l.seals != nil {
-		l.seals.noteGrowth(end.seq)
+	if l.signer != nil {
+		l.signer.noteGrowth(end.seq)
 	}
 }
 
 const columns = 7 // of the table; a statement may have 32,766 values (SQLite, limit 9)
 
-// flushing is the setting of SQLite by which a commit is on the disk when it
-// returns, or by which only the death of the process cannot undo it
-// (https://sqlite.org/pragma.html#pragma_synchronous, of a write-ahead log). It
-// goes in one statement with the commit: another user of the connection may
-// have left it otherwise.
+// flushing returns the setting of SQLite with which a commit is on the disk when it
+// returns, or without a flush survives the end of the process but not a power cut
+// (https://sqlite.org/pragma.html#pragma_synchronous, with a write-ahead log). It is sent
+// with the commit, because another user of the connection may have changed it.
 func flushing(flush bool) string {
 	if flush {
 		return `PRAGMA synchronous = FULL; `
@@ -181,22 +179,21 @@ func (l *Log) release() {
 	}
 }
 
-// end is the newest record this log knows of.
+// end is the newest record that this log has stored.
 func (l *Log) end() chainHead {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.head
 }
 
-// add chains one record to end: it returns the row's values behind those given,
-// and the new end.
+// add chains one record to end. It appends the row to values and returns the new end.
 func (l *Log) add(values []any, end chainHead, r action.Record) (chainHead, []any, error) {
 	r.Seq = end.seq + 1
 	if r.Timestamp.IsZero() {
 		r.Timestamp = l.now()
 	}
-	for _, filed := range []*string{&r.Scope, &r.SessionID, &r.Actor, &r.Action} {
-		*filed = strings.ToValidUTF8(*filed, "\uFFFD") // as JSON writes it, or the columns would differ
+	for _, column := range []*string{&r.Scope, &r.SessionID, &r.Actor, &r.Action} {
+		*column = strings.ToValidUTF8(*column, "\uFFFD") // as JSON writes it, so that column and record are equal
 	}
 	r.Timestamp = r.Timestamp.UTC().Truncate(time.Microsecond)
 	text, err := canonical(r)
@@ -218,8 +215,8 @@ func readChainHead(ctx context.Context, from *sql.DB) (chainHead, error) {
 	if err != nil {
 		return chainHead{}, fmt.Errorf("cannot read the end of the trail: %w", err)
 	}
-	// A hash that cannot be read was tampered with. The trail goes on from
-	// zero, so that verification finds the break and nothing is lost.
+	// A hash that cannot be read was tampered with. The trail continues after a zero
+	// hash, so that verification finds the break and no record is lost.
 	h.hash, _ = parseHash(text)
 	return h, nil
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// unsent are the arguments that only look something up: in the page, where it
-// does not learn of it, or in what the gateway keeps. An agent may look for what
-// it was shown. All other text is looked through, also that of verbs to come.
-var unsent = map[string]string{
+// lookupOnly are the arguments that only look something up, in what the gateway has or
+// in the page, which does not learn of it. An agent may look for what it was shown. All
+// other texts are scanned, also those of verbs that do not exist yet.
+var lookupOnly = map[string]string{
 	"Locator.Ref": "names an element", "Locator.Selector": "names an element", "Locator.Role": "names an element",
 	"Locator.Name": "names an element", "Locator.Text": "names an element",
 	"TakeSnapshot.Ref": "names an element", "TakeScreenshot.Ref": "names an element", "TakeScreenshot.Selector": "names an element",
@@ -21,16 +21,17 @@ var unsent = map[string]string{
 	"ReadNetwork.Pattern": "is searched for",
 }
 
-// AllTexts lists all texts in the arguments of a call, those that only look
-// something up included.
+// AllTexts returns all texts in the arguments of a call, also those that only look
+// something up.
 func AllTexts(args any) []Text { return textsIn(reflect.ValueOf(args), Text{every: true}) }
 
-// SentTexts lists the texts in the arguments of a call, content of files included.
+// SentTexts returns the texts in the arguments of a call that are sent to the page,
+// with the content of files.
 func SentTexts(args any) []Text {
 	return textsIn(reflect.ValueOf(args), Text{})
 }
 
-// textsIn lists the texts in a value; at says where that stands.
+// textsIn returns the texts in a value; at has the field that the value is in.
 func textsIn(v reflect.Value, at Text) []Text {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -39,14 +40,14 @@ func textsIn(v reflect.Value, at Text) []Text {
 		}
 		return textsIn(v.Elem(), at)
 	case reflect.String:
-		return one(at, v.String())
+		return textAt(at, v.String())
 	case reflect.Struct:
 		return textsOfFields(v, at)
 	case reflect.Map:
 		return textsOfMap(v, at)
 	case reflect.Slice, reflect.Array:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
-			return one(at, string(bytesOf(v)))
+			return textAt(at, string(bytesOf(v)))
 		}
 		var all []Text
 		for i := range v.Len() {
@@ -57,7 +58,7 @@ func textsIn(v reflect.Value, at Text) []Text {
 	return nil
 }
 
-func one(at Text, value string) []Text {
+func textAt(at Text, value string) []Text {
 	if value == "" {
 		return nil
 	}
@@ -74,8 +75,8 @@ func bytesOf(v reflect.Value) []byte {
 	return b
 }
 
-// textsOfFields lists those of a struct. Its field "name" is what its bytes are
-// called, if it has any, or else its other fields.
+// textsOfFields returns the texts of a struct. Its field "name" is the file name of its
+// bytes, and the label of its other fields.
 func textsOfFields(v reflect.Value, at Text) []Text {
 	var all []Text
 	name := ""
@@ -86,7 +87,7 @@ func textsOfFields(v reflect.Value, at Text) []Text {
 		}
 	}
 	for _, f := range fields {
-		if _, skip := unsent[fieldOwner(v.Type(), f)]; skip && !at.every {
+		if _, skip := lookupOnly[fieldOwner(v.Type(), f)]; skip && !at.every {
 			continue
 		}
 		part := at.inField(f.Name)
@@ -102,7 +103,7 @@ func textsOfFields(v reflect.Value, at Text) []Text {
 	return all
 }
 
-// fieldOwner names a field by the struct that it is written in.
+// fieldOwner is a field's name with that of the struct that declares it.
 func fieldOwner(t reflect.Type, f action.Field) string {
 	for _, i := range f.Index[:len(f.Index)-1] {
 		t = t.Field(i).Type
@@ -110,14 +111,15 @@ func fieldOwner(t reflect.Type, f action.Field) string {
 	return t.Name() + "." + t.Field(f.Index[len(f.Index)-1]).Name
 }
 
-// textsOfMap lists the names and the values, which the names are labels of.
+// textsOfMap returns the names and the values of a map. A name is the label of its
+// value.
 func textsOfMap(v reflect.Value, at Text) []Text {
 	var all []Text
 	for entries := v.MapRange(); entries.Next(); {
 		name := ""
 		if entries.Key().Kind() == reflect.String {
 			name = entries.Key().String()
-			all = append(all, one(at, name)...)
+			all = append(all, textAt(at, name)...)
 		}
 		part := at
 		part.Label = name
@@ -126,8 +128,8 @@ func textsOfMap(v reflect.Value, at Text) []Text {
 	return all
 }
 
-// inField is where a part of the value at t stands. Names in maps are the
-// caller's, and never part of it.
+// inField adds the name of a part to the field of t. Names in maps are never added: the
+// caller chooses them.
 func (t Text) inField(name string) Text {
 	if t.Field != "" {
 		name = t.Field + "." + name

@@ -44,7 +44,7 @@ func fill(v reflect.Value, at string, told func(at, text string)) {
 	}
 }
 
-func TestEveryTextOfEveryVerbIsLookedThroughOrListed(t *testing.T) {
+func TestEveryTextOfEveryVerbIsScannedOrListed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, verb := range action.Verbs {
 		args := verb.NewArgs()
@@ -54,14 +54,14 @@ func TestEveryTextOfEveryVerbIsLookedThroughOrListed(t *testing.T) {
 		shown := SentTexts(args)
 		for text, at := range want {
 			found := slices.ContainsFunc(shown, func(s Text) bool { return s.Value == text })
-			_, listed := unsent[at]
+			_, listed := lookupOnly[at]
 			seen[at] = true
 			if found == listed && !hiddenByOuter(reflect.TypeOf(args), at) {
 				t.Errorf("%s of %s: looked through %t, listed as not sent %t", at, verb.Name, found, listed)
 			}
 		}
 	}
-	for at := range unsent {
+	for at := range lookupOnly {
 		if !seen[at] {
 			t.Errorf("%s is listed as not sent, and no verb has it", at)
 		}
@@ -80,7 +80,7 @@ func hiddenByOuter(t reflect.Type, at string) bool {
 	return strings.HasPrefix(at, "Locator.")
 }
 
-func TestTextsSayWhereTheyStand(t *testing.T) {
+func TestTextsHaveTheirFieldLabelAndFile(t *testing.T) {
 	dark := "dark"
 	got := SentTexts(&action.CookieSet{Cookies: []action.NewCookie{{Name: "theme", Value: &dark}}})
 	want := []Text{{Field: "cookies.0.name", Value: "theme"}, {Field: "cookies.0.value", Label: "theme", Value: "dark"}}

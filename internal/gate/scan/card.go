@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// issuers are the first digits of the numbers of cards and how many digits
-// those have: ISO/IEC 7812, as the networks publish their ranges.
+// issuers are the ranges of the first digits of card numbers, and their lengths
+// (ISO/IEC 7812), as the card networks publish them.
 var issuers = []struct {
 	from, to int // of the first six digits
 	lengths  []int
@@ -32,9 +32,9 @@ var issuers = []struct {
 	{676700, 676799, []int{16, 18, 19}},     // Maestro
 }
 
-// hasCard reports whether the number of a card is in a text that does not
-// pass. Those of 13 digits are not in use any more: what has so many is a time
-// in milliseconds or a bar code.
+// hasCard reports whether a text has a card number for which pass is false. Card
+// numbers of 13 digits are no longer in use: a number of that length is a time in
+// milliseconds or a bar code.
 func hasCard(text string, pass func(string) bool) bool {
 	for from := 0; from < len(text); from++ {
 		if text[from] < '0' || text[from] > '9' {
@@ -42,7 +42,7 @@ func hasCard(text string, pass func(string) bool) bool {
 		}
 		start := from
 		from = runEnd(text, start)
-		if from-start < leastCard || !alone(text, start, from) {
+		if from-start < minCard || !isSeparate(text, start, from) {
 			continue
 		}
 		for number := range candidates(text[start:from]) {
@@ -54,23 +54,22 @@ func hasCard(text string, pass func(string) bool) bool {
 	return false
 }
 
-const leastCard, mostCard = 14, 19 // digits
+const minCard, maxCard = 14, 19 // digits
 
-// candidates are the digits of each group of a run, and of groups that follow
-// each other with the same sign between them, as cards are printed: 4 4 4 4,
-// 4 6 5, 4 6 4, 4 4 4 4 3.
+// candidates yields the digits of each group of a run, and of adjacent groups with the
+// same separator between them, as on cards: 4 4 4 4, 4 6 5, 4 6 4, 4 4 4 4 3.
 func candidates(run string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for from := 0; from < len(run); from = next(run, from) {
+		for from := 0; from < len(run); from = nextGroup(run, from) {
 			number, sign := "", byte(0)
 			for at := from; at < len(run); {
 				end := groupEnd(run, at)
 				size := end - at
 				number += run[at:end]
-				if len(number) >= leastCard && len(number) <= mostCard && !yield(number) {
+				if len(number) >= minCard && len(number) <= maxCard && !yield(number) {
 					return
 				}
-				if end == len(run) || size < 3 || size > 6 || sign != 0 && run[end] != sign || len(number) >= mostCard {
+				if end == len(run) || size < 3 || size > 6 || sign != 0 && run[end] != sign || len(number) >= maxCard {
 					break
 				}
 				sign, at = run[end], end+1
@@ -79,8 +78,8 @@ func candidates(run string) iter.Seq[string] {
 	}
 }
 
-// runEnd is where the groups of digits end that begin at at, with one sign at
-// most between two.
+// runEnd is the end of the groups of digits that begin at an offset, with at most one
+// separator between two groups.
 func runEnd(text string, at int) int {
 	for {
 		at = groupEnd(text, at)
@@ -91,7 +90,7 @@ func runEnd(text string, at int) int {
 	}
 }
 
-// groupEnd is where the group of digits ends that begins at at.
+// groupEnd is the end of the group of digits that begins at an offset.
 func groupEnd(run string, at int) int {
 	for at < len(run) && run[at] >= '0' && run[at] <= '9' {
 		at++
@@ -99,20 +98,20 @@ func groupEnd(run string, at int) int {
 	return at
 }
 
-// next is where the group after the one at at begins.
-func next(run string, at int) int { return groupEnd(run, at) + 1 }
+// nextGroup is the beginning of the group after the one at an offset.
+func nextGroup(run string, at int) int { return groupEnd(run, at) + 1 }
 
-// alone reports whether a number is no part of a word: of an id or a name.
-func alone(text string, from, to int) bool {
-	return (from == 0 || !joins(text[from-1])) && (to == len(text) || !joins(text[to]))
+// isSeparate reports whether a number is not part of a word, such as an id or a name.
+func isSeparate(text string, from, to int) bool {
+	return (from == 0 || !isWordByte(text[from-1])) && (to == len(text) || !isWordByte(text[to]))
 }
 
-func joins(b byte) bool {
+func isWordByte(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '_' || b == '-' || b == '+'
 }
 
-// isCard reports whether digits are those of a card: its range, length and
-// check digit (ISO/IEC 7812-1, annex B).
+// isCard reports whether digits are a card number, by their range, length and check
+// digit (ISO/IEC 7812-1, annex B).
 func isCard(digits string) bool {
 	first := 0
 	for i := range 6 {
@@ -124,16 +123,16 @@ func isCard(digits string) bool {
 		}
 		for _, length := range issuer.lengths {
 			if len(digits) == length {
-				return checks(digits)
+				return checkDigitFits(digits)
 			}
 		}
 	}
 	return false
 }
 
-// checks holds the last digit against the others, and refuses what is one
-// digit repeated.
-func checks(digits string) bool {
+// checkDigitFits compares the last digit with the check digit of the others. It is false
+// for one digit repeated.
+func checkDigitFits(digits string) bool {
 	sum, same := 0, true
 	for i := range len(digits) {
 		d := int(digits[len(digits)-1-i] - '0')

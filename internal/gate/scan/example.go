@@ -1,7 +1,7 @@
 package scan
 
-// examples are values that documents publish as examples: everybody may know
-// them, so they are no secrets.
+// examples are values that documentation publishes as examples. They are public, so they
+// are no secrets.
 var examples = []string{
 	// AWS: docs.aws.amazon.com/IAM/latest/UserGuide/id_credentials_access-keys.html
 	"AKIAIOSFODNN7EXAMPLE", "AKIAI44QH8DHBEXAMPLE", "ASIAIOSFODNN7EXAMPLE",

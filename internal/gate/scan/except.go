@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// candidate is what a rule takes for a secret.
+// candidate is a match of a rule.
 type candidate struct {
 	secret, match, line, file string
 }
 
-// isExcepted reports whether one of the exceptions holds for c.
+// isExcepted reports whether one of the exceptions applies to c.
 func (c candidate) isExcepted(except []exception) bool {
 	for i := range except {
-		if c.holds(&except[i]) {
+		if c.matches(&except[i]) {
 			return true
 		}
 	}
 	return false
 }
 
-func (c candidate) holds(e *exception) bool {
+func (c candidate) matches(e *exception) bool {
 	e.once.Do(func() { e.regexes, e.files = compiled(e.Regexes), compiled(e.Files) })
 	text := c.secret
 	switch e.Target {
@@ -37,8 +37,8 @@ func (c candidate) holds(e *exception) bool {
 		(len(e.files) == 0 || c.file != "" && anyMatches(e.files, c.file))
 }
 
-// careless is an exception of gitleaks that means less than it says: without
-// its brackets it excepts whatever has "false" in it.
+// careless is an exception of gitleaks that lacks brackets: it excepts every text with
+// "false" in it. careful is what it means.
 const careless, careful = `(?i)^true|false|null$`, `(?i)^(?:true|false|null)$`
 
 func compiled(patterns []string) []*regexp.Regexp {
@@ -71,7 +71,7 @@ func hasWord(secret string, words []string) bool {
 	return false
 }
 
-// lineOf is the line, or lines, of a piece of text from one place to another.
+// lineOf returns the whole lines of a part of a text.
 func lineOf(text string, from, to int) string {
 	from = strings.LastIndexByte(text[:from], '\n') + 1
 	if end := strings.IndexByte(text[to:], '\n'); end >= 0 {

@@ -2,22 +2,24 @@ package scan
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-const mostNested = 3 // times that a text is decoded which was encoded more than once
+const maxNested = 3 // levels of percent-encoding that are decoded
 
-// forms are the ways to read a text: as it is, without letters that nobody
-// sees, with percent-encoding decoded, and with what it is called before it.
+// forms returns the ways to read a text: without invisible letters, with its
+// percent-encoding decoded, and with its label in front of it.
 func forms(t Text, size int) []string {
 	var all []string
-	for _, part := range ends(t.Value, size) {
-		part = visible(part)
+	for _, part := range headAndTail(t.Value, size) {
+		part = normalize(part)
 		all = append(all, part)
-		for range mostNested {
+		for range maxNested {
 			decoded := decode(part)
 			if decoded == part {
 				break
@@ -25,25 +27,25 @@ func forms(t Text, size int) []string {
 			part = decoded
 			all = append(all, part)
 		}
-		if text, secret := labelled(t.Label, part); secret {
+		if text, secret := withLabel(t.Label, part); secret {
 			all = append(all, text)
 		}
 	}
 	return all
 }
 
-// ends are a text, or the two ends of one that is longer than both, each of
-// size bytes.
-func ends(text string, size int) []string {
+// headAndTail returns a text or, where it is longer than two times size bytes, size bytes
+// from its beginning and from its end.
+func headAndTail(text string, size int) []string {
 	if len(text) <= 2*size {
 		return []string{text}
 	}
 	return []string{text[:size], text[len(text)-size:]}
 }
 
-// visible is a text in the letters that rules are written in: full width and
-// the like made plain, what has no shape left out.
-func visible(text string) string {
+// normalize returns a text in the letters that rules are written in (NFKC), without
+// invisible characters.
+func normalize(text string) string {
 	if isASCII(text) {
 		return text
 	}
@@ -65,8 +67,7 @@ func isASCII(text string) bool {
 	return true
 }
 
-// decode decodes percent-encoding, where there is any that is complete, and the
-// plus signs of a query; the rest stays.
+// decode decodes percent-encoding where it is valid, and the plus signs of a query.
 func decode(text string) string {
 	if !strings.Contains(text, "%") {
 		if strings.Contains(text, "://") {
@@ -89,4 +90,42 @@ func decode(text string) string {
 		b.WriteByte(text[i])
 	}
 	return b.String()
+}
+
+const (
+	maxLabel = 200 // bytes of a label that are read
+	maxToken = 200 // bytes of a text that may be one secret
+)
+
+// secretLabel matches labels of fields for secrets, in twelve languages.
+var secretLabel = regexp.MustCompile(`(?i)\b(?:` +
+	`api[ _-]?key|access[ _-]?key|secret|auth|authorization|bearer|credentials?|token|pass(?:word|wd|phrase|code)?|pwd|` + // English
+	`(?:private|licen[cs]e|encryption|signing|webhook|account|storage|service)[ _-]key|` +
+	`passwort|kennwort|schl(?:ü|ue)ssel|zugangsdaten|geheimnis|` + // German
+	`mot de passe|cl[ée] (?:api|secr[èe]te|priv[ée]e|d'acc[èe]s)|jeton|` + // French
+	`contrase(?:ñ|n)a|clave|ficha|` + // Spanish
+	`senha|chave|segredo|` + // Portuguese
+	`chiave|segreto|` + // Italian
+	`wachtwoord|sleutel|geheim|` + // Dutch
+	`m[ậa]t kh[ẩa]u|kh[óo]a` + // Vietnamese
+	`)(?:s|n)?\b|密码|密碼|密钥|密鑰|令牌|口令|凭证|パスワード|秘密鍵|トークン|キー|비밀번호|암호|토큰|пароль|ключ|токен|секрет`)
+
+// publicLabel matches labels that secretLabel matches too, of fields whose text is not
+// secret: names, addresses and references.
+var publicLabel = regexp.MustCompile(`(?i)\b(?:name|title|description|url|uri|search|keywords?|public|fingerprint|file|hint|count|length|expir\w*)\b`)
+
+// withLabel returns a text that may be one secret as an assignment, which rules match,
+// where the label of its field is that of a secret.
+func withLabel(label, text string) (string, bool) {
+	if len(label) > maxLabel {
+		label = label[:maxLabel]
+	}
+	text = strings.TrimSpace(text)
+	if len(text) == 0 || len(text) > maxToken || strings.ContainsAny(text, " \t\r\n") || !utf8.ValidString(label) {
+		return "", false
+	}
+	if !secretLabel.MatchString(label) || publicLabel.MatchString(label) {
+		return "", false
+	}
+	return `secret = "` + text + `"`, true
 }

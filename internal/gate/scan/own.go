@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// own are rules beside those of gitleaks: for what is typed or sent rather than
-// committed, and for kinds that it lacks.
-var own = []*rule{
+// ownRules are rules that gitleaks does not have: for what is typed or sent rather than
+// committed, and for more kinds of credentials.
+var ownRules = []*rule{
 	// RFC 3986, section 3.2.1: user information. Databases, proxies, sites.
 	{ID: "address-password", Keywords: []string{"://"}, verify: isNoPlaceholder, around: authority,
 		Regex: `(?i)\b[a-z][a-z0-9+.-]{1,30}://[^\s/?#:@'"<>]{0,100}:([^\s/?#@'"<>]{3,200})@[\w.\[-]`},
@@ -35,8 +35,8 @@ var own = []*rule{
 	{ID: "tailscale-key", Keywords: []string{"tskey-"}, Regex: `\btskey-(?:auth|api|client|scim|webhook)-[0-9A-Za-z]+-[0-9A-Za-z]{20,}`},
 }
 
-// authority is the piece around the authority of an address, if it names a
-// user.
+// authority returns the part of a text around the authority of an address, if that has
+// a user.
 func authority(text string, from, to int) (span, bool) {
 	end := skip(text, to, 512, func(b byte) bool { return !isSpace(b) && !strings.ContainsRune(`/?#"'<>`, rune(b)) })
 	if !strings.ContainsRune(text[to:end], '@') {
@@ -48,7 +48,7 @@ func authority(text string, from, to int) (span, bool) {
 var passwordWords = []string{"pass", "pwd", "kennwort", "contrase", "senha", "wachtwoord", "mật khẩu", "mat khau", "密码", "密碼",
 	"パスワード", "비밀번호", "암호", "пароль", "Пароль", "ПАРОЛЬ", "Mật khẩu"}
 
-// placeholder matches what stands where a secret would.
+// placeholder matches what is written in place of a secret.
 var placeholder = regexp.MustCompile(`(?i)^(?:[<\[({$%*].*|.*[>\])}]|\*+|x{3,}|\.{3,}|-+|_+|` +
 	`(?:your|my|the|some|example|sample|test|dummy|fake|redacted)[ _-]?(?:own)?[ _-]?(?:secret|pass(?:word)?|token|key|api[ _-]?key|value)?\d{0,4}|` +
 	`pass(?:word|wd)?\d{0,4}|pwd|pw|secret|token|change[ _-]?(?:me|it)|hunter2|foo|bar|user(?:name)?|admin|root|guest|null|none|false|true|(?:redacted|masked|hidden).*)$`)
@@ -59,11 +59,11 @@ func hasDigit(secret string) bool {
 	return strings.ContainsFunc(secret, unicode.IsDigit) && isNoPlaceholder(secret)
 }
 
-// noPassword matches what stands behind "password:" and is none: addresses.
-var noPassword = regexp.MustCompile(`(?i)^(?:[\w.+-]+@[\w-]+\.[\w.-]+|https?:.*|\w+://.*)[.!?)]*$`)
+// notPassword matches addresses, which may follow "password:" too.
+var notPassword = regexp.MustCompile(`(?i)^(?:[\w.+-]+@[\w-]+\.[\w.-]+|https?:.*|\w+://.*)[.!?)]*$`)
 
-// isStrong reports whether a word is what sites take for a password: three
-// kinds of characters, and no two words of prose.
+// isStrong reports whether a word is a password that sites accept: it has three kinds of
+// characters, and is not prose.
 func isStrong(secret string) bool {
 	secret = strings.TrimRight(secret, ".!?):")
 	var lower, upper, digit, other int
@@ -80,5 +80,5 @@ func isStrong(secret string) bool {
 		}
 	}
 	return len(secret) >= 8 && digit == 1 && lower+upper+digit+other >= 3 && entropy(secret) > 2.5 &&
-		isNoPlaceholder(secret) && !noPassword.MatchString(secret)
+		isNoPlaceholder(secret) && !notPassword.MatchString(secret)
 }

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestRandomNamesOfThingsPass types what programs name things by, thousands of
+// TestRandomIdsPass types what programs name things by, thousands of
 // each, where no word says that it is secret.
-func TestRandomNamesOfThingsPass(t *testing.T) {
+func TestRandomIdsPass(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	bytes := func(n int) []byte {
 		b := make([]byte, n)

@@ -8,33 +8,33 @@ import (
 	"sync"
 )
 
-// rule says what one kind of credential looks like.
+// rule matches one kind of credential.
 type rule struct {
 	ID       string      `json:"id"`
 	Regex    string      `json:"regex"`
-	Group    int         `json:"group"`    // of Regex that is the secret; the first that is not empty when 0
-	Entropy  float64     `json:"entropy"`  // bits per letter that a secret has more of
-	Keywords []string    `json:"keywords"` // of which one is in or near every match; lower case
-	File     string      `json:"file"`     // pattern of the files it is for; empty for all texts
+	Group    int         `json:"group"`    // of Regex that is the secret; 0: the first that is not empty
+	Entropy  float64     `json:"entropy"`  // bits per byte; a secret has more
+	Keywords []string    `json:"keywords"` // one of them is in or near every match; lower case
+	File     string      `json:"file"`     // pattern of the names of files that the rule is for; empty for all texts
 	Except   []exception `json:"except"`
 
-	verify func(secret string) bool // what a pattern cannot say; nil when there is nothing
+	verify func(secret string) bool // a further condition for a match; may be nil
 
-	// around is the piece of a text that a match with a keyword at from to to
-	// lies in, if there can be one.
+	// around returns the part of a text that may have a match with the keyword at
+	// from to to, and whether there can be one.
 	around func(text string, from, to int) (span, bool)
 
 	once  sync.Once
-	quick *regexp.Regexp // matches wherever full does, and is faster; may be nil
+	quick *regexp.Regexp // matches every text that full matches, and is faster; may be nil
 	full  *regexp.Regexp
 	files *regexp.Regexp
 	reach matchRange
 }
 
-// exception is what is no secret although it looks like one.
+// exception matches what looks like a secret and is none.
 type exception struct {
-	All     bool     `json:"all"`    // every part must hold, in place of one
-	Target  string   `json:"target"` // what Regexes are held against: "match", "line", or the secret when empty
+	All     bool     `json:"all"`    // all parts must apply, not only one
+	Target  string   `json:"target"` // what Regexes are matched with: "match", "line", or the secret when empty
 	Files   []string `json:"files"`
 	Regexes []string `json:"regexes"`
 	Words   []string `json:"words"` // in the secret, lower case
@@ -44,24 +44,24 @@ type exception struct {
 	files   []*regexp.Regexp
 }
 
-// prefix is how many rules of gitleaks begin: with what stands before a word,
-// for reports. It finds nothing and costs fifty tries at every letter.
+// prefix is the beginning of many rules of gitleaks. It matches what is before a word,
+// for reports, and costs fifty attempts at every letter.
 const prefix = `[\w.-]{0,50}?`
 
-// ending is how many rules of gitleaks end, and wide the same for texts that
-// are no code: prose, addresses, markup.
+// ending is the end of many rules of gitleaks, and wide the same for texts that are not
+// code: prose, addresses, markup.
 const (
 	ending = `(?:[\x60'"\s;]|\\[nr]|$)`
 	wide   = `(?:[\x60'"\s;,&<>)}|\]*#]|[.!?:](?:\s|$)|\\[nr]|$)`
 )
 
-// giving is what a rule of gitleaks for something that is given to a word has
-// between the two.
-const giving = `(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(`
+// assignment is the part of a rule of gitleaks between a name and the value that is
+// aroundAssignment to it.
+const assignment = `(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(`
 
 func widened(regex string) string { return strings.ReplaceAll(regex, ending, wide) }
 
-// compile is done when a rule is first needed: most never are.
+// compile compiles a rule when it is first used: most rules never are.
 func (r *rule) compile() {
 	r.once.Do(func() {
 		if r.File != "" {
@@ -78,28 +78,28 @@ func (r *rule) compile() {
 		switch {
 		case r.around != nil:
 		case r.isAssigned():
-			r.around = assigned
+			r.around = aroundAssignment
 		default:
 			r.around = r.reach.around
 		}
 	})
 }
 
-// isAssigned reports whether the keywords of r are words that a secret is
-// given to, and no part of the secret.
+// isAssigned reports whether r matches an assignment whose name has the keywords of r: then
+// no keyword is part of the secret.
 func (r *rule) isAssigned() bool {
-	before, _, given := strings.Cut(r.Regex, giving)
+	before, _, assigns := strings.Cut(r.Regex, assignment)
 	before = strings.ToLower(before)
-	return given && !slices.ContainsFunc(r.Keywords, func(k string) bool { return !strings.Contains(before, k[:min(4, len(k))]) })
+	return assigns && !slices.ContainsFunc(r.Keywords, func(k string) bool { return !strings.Contains(before, k[:min(4, len(k))]) })
 }
 
-// isFor reports whether a text of this file is looked through for r.
+// isFor reports whether r is for the content of a file of this name.
 func (r *rule) isFor(file string) bool {
 	r.compile()
 	return r.files == nil || file != "" && r.files.MatchString(file)
 }
 
-// find returns the first secret in a piece of text that passes.
+// find returns the first secret in a part of a text that no exception applies to.
 func (r *rule) find(text string, at span, file string, except []exception) (secret string, found bool) {
 	r.compile()
 	piece := text[at.from:at.to]
@@ -119,7 +119,7 @@ func (r *rule) find(text string, at span, file string, except []exception) (secr
 	return "", false
 }
 
-// secret is the part of a match that is one.
+// secret is the part of a match that is the secret.
 func (r *rule) secret(text string, m []int) string {
 	if r.Group > 0 {
 		return group(text, m, r.Group)
@@ -139,7 +139,7 @@ func group(text string, m []int, i int) string {
 	return text[m[2*i]:m[2*i+1]]
 }
 
-// entropy is Shannon's, in bits for each byte.
+// entropy is the Shannon entropy, in bits per byte.
 func entropy(text string) float64 {
 	var counts [256]int
 	for i := range len(text) {

@@ -10,16 +10,16 @@ import (
 //go:embed gitleaks.json
 var gitleaks []byte
 
-// ruleset is all rules, and where their keywords lead.
+// ruleset is all rules, and an index of their keywords.
 type ruleset struct {
 	rules  []*rule
 	except []exception // of every rule
-	words  words
-	files  []int // the rules that are for names of files alone
+	words  keywords
+	files  []int // the rules that only match names of files
 }
 
-// theRules reads the rules once. They are our own data: a test reads them all.
-var theRules = sync.OnceValue(func() *ruleset {
+// loadRules reads the rules once. It panics on invalid data, which a test excludes.
+var loadRules = sync.OnceValue(func() *ruleset {
 	var data struct {
 		Rules  []*rule     `json:"rules"`
 		Except []exception `json:"except"`
@@ -30,8 +30,8 @@ var theRules = sync.OnceValue(func() *ruleset {
 	for _, r := range data.Rules {
 		r.correct()
 	}
-	set := &ruleset{rules: append(data.Rules, own...), except: data.Except}
-	set.words = newWords(set.rules)
+	set := &ruleset{rules: append(data.Rules, ownRules...), except: data.Except}
+	set.words = newKeywords(set.rules)
 	for i, r := range set.rules {
 		if r.Regex == "" {
 			set.files = append(set.files, i)
@@ -40,8 +40,7 @@ var theRules = sync.OnceValue(func() *ruleset {
 	return set
 })
 
-// search calls found for each secret in text, with the rule that says so. A
-// rule says so once.
+// search calls found for the secrets in a text, once for each rule that matches.
 func (s *ruleset) search(text, file string, found func(kind, secret string)) {
 	for _, i := range s.files {
 		if r := s.rules[i]; r.isFor(file) {
@@ -60,13 +59,12 @@ func (s *ruleset) search(text, file string, found func(kind, secret string)) {
 	}
 }
 
-// correct changes what is in the rules of gitleaks for code and not for what
-// is typed.
+// correct adapts a rule of gitleaks, which is for code, to texts that are typed.
 func (r *rule) correct() {
 	if r.Regex != "" {
 		r.Regex = widened(r.Regex)
 	}
-	if r.ID == "jwt" { // a header is a JSON object, and "ey" in every "they"
+	if r.ID == "jwt" { // a header is a JSON object; "ey" alone is in every "they"
 		r.Keywords = []string{"eyj", "eya"}
 	}
 }

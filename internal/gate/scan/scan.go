@@ -1,8 +1,8 @@
-// Package scan looks for credentials in what is about to be sent: texts in,
-// kinds of credentials out. It keeps and shows nothing of what it finds.
+// Package scan finds credentials in texts that are about to be sent, and returns their
+// kinds. It neither keeps nor returns what it finds.
 //
-// Most of what it knows is the rule set of gitleaks, as data (gitleaks.json);
-// what people and models type, rather than commit, is in own.go.
+// Most rules are those of gitleaks, as data (gitleaks.json). Rules for what people and
+// models type, rather than commit, are in own.go.
 package scan
 
 import (
@@ -10,50 +10,48 @@ import (
 	"strings"
 )
 
-// How much is looked through: of one text so much from its beginning and again
-// at its end, and of what follows when that was much in all, less.
+// Of each text so many bytes are scanned from its beginning and from its end: maxEnd, and
+// less, but at least minEnd, once maxTotal bytes of the call's texts are nearly reached.
 const (
-	most   = 1 << 20 // bytes
-	inFull = 8 << 20 // bytes, of all texts of a call
-	least  = 1 << 15 // bytes
+	maxEnd   = 1 << 20
+	minEnd   = 1 << 15
+	maxTotal = 8 << 20
 )
 
 // Text is one text of a call.
 type Text struct {
-	Field string // the argument it stands in, "text" or "files.0.bytes"
-	Label string // what the page or the call says the text is, such as a field's name; may be empty
-	File  string // name of the file it is the content of; may be empty
+	Field string // the argument that has it: "text", "files.0.bytes"
+	Label string // of the page's field, or in the call; may be empty
+	File  string // name of the file that has it as content; may be empty
 	Value string
 
-	every bool // while arguments are read: nothing is left out
+	every bool // while arguments are read: also texts that only look something up
 }
 
-// Finding says that a text holds what looks like a credential, and of which
-// kind. It holds nothing of the text.
+// Finding is the kind of a credential that a text seems to have. It has nothing of the
+// text.
 type Finding struct {
 	Kind  string `json:"kind"`  // "github-pat", "card-number"
-	Field string `json:"field"` // as Text has it
+	Field string `json:"field"` // as in Text
 }
 
-// Scanner looks for credentials. The zero Scanner knows every kind, and no test
-// values but the documented ones. It is safe for concurrent use.
+// Scanner finds credentials. The zero Scanner finds every kind, and lets only published
+// examples pass. It is safe for concurrent use.
 type Scanner struct {
 	test []string // values that are no secrets here
 }
 
-// New makes a scanner that lets the values of test pass, besides the examples
-// that are published as such.
+// New makes a scanner that lets the values of test pass, and published examples.
 func New(test []string) *Scanner {
 	return &Scanner{test: slices.Clone(test)}
 }
 
-// Find returns what looks like credentials in texts, each kind once for each
-// field.
+// Find returns the findings in texts, each kind once for each field.
 func (s *Scanner) Find(texts ...Text) []Finding {
 	var found []Finding
-	left := inFull
+	left := maxTotal
 	for _, text := range texts {
-		size := min(most, max(least, left/2))
+		size := min(maxEnd, max(minEnd, left/2))
 		left -= min(len(text.Value), 2*size)
 		for _, form := range forms(text, size) {
 			for _, kind := range s.findKinds(form, text) {
@@ -67,11 +65,11 @@ func (s *Scanner) Find(texts ...Text) []Finding {
 	return found
 }
 
-// findKinds lists what is in one form of a text.
+// findKinds returns the kinds of credentials in one form of a text.
 func (s *Scanner) findKinds(form string, text Text) []string {
 	var kinds []string
 	pass := func(secret string) bool { return isExample(secret, s.test) }
-	theRules().search(form, text.File, func(kind, secret string) {
+	loadRules().search(form, text.File, func(kind, secret string) {
 		if !pass(secret) {
 			kinds = append(kinds, kind)
 		}
@@ -82,11 +80,11 @@ func (s *Scanner) findKinds(form string, text Text) []string {
 	return kinds
 }
 
-// isExample reports whether a secret is one that everybody may know.
+// isExample reports whether a secret is a published example or a test value.
 func isExample(secret string, test []string) bool {
 	for _, list := range [][]string{examples, test} {
 		for _, value := range list {
-			if strings.Contains(value, secret) || strings.Contains(secret, value) && len(secret) <= len(value)+slack {
+			if strings.Contains(value, secret) || strings.Contains(secret, value) && len(secret) <= len(value)+maxAround {
 				return true
 			}
 		}
@@ -94,4 +92,4 @@ func isExample(secret string, test []string) bool {
 	return false
 }
 
-const slack = 8 // bytes of quotes and the like that a rule takes for part of a secret
+const maxAround = 8 // bytes around a secret, such as quotes, that a rule may match too

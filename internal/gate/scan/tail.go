@@ -6,19 +6,19 @@ import (
 )
 
 const (
-	mostTail   = 2048 // bytes kept of what was typed into one element
-	mostPlaces = 512  // elements
+	maxTail    = 2048 // bytes kept of what was typed into one element
+	maxTargets = 512  // elements
 )
 
-// Target is an element that is typed into.
+// Target is an element that texts are typed into.
 type Target struct {
 	Session, Document, Node string
 }
 
-// TypedTexts keeps the end of what was typed into each element, so that a
-// credential is found that is typed letter by letter. It is in memory only, and
-// bounded: of many elements those are forgotten that were typed into long ago.
-// The zero TypedTexts is empty and ready. It is safe for concurrent use.
+// TypedTexts keeps the end of what was typed into each element, so that a credential
+// that is typed letter by letter is found. It is in memory only. Of more than 512
+// elements it forgets those that were typed into first. The zero TypedTexts is empty and
+// ready. It is safe for concurrent use.
 type TypedTexts struct {
 	mu    sync.Mutex
 	clock uint64
@@ -30,29 +30,28 @@ type typedEnd struct {
 	used uint64
 }
 
-// Join is what the element would hold, as far as it is known, with text typed
-// behind what is there.
+// Join returns what the element holds, as far as it is known, followed by text.
 func (t *TypedTexts) Join(at Target, text string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.kept[at].text + text
 }
 
-// Keep notes that an element holds text now.
+// Keep stores what an element holds now.
 func (t *TypedTexts) Keep(at Target, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.kept == nil {
 		t.kept = map[Target]typedEnd{}
 	}
-	if _, known := t.kept[at]; !known && len(t.kept) >= mostPlaces {
+	if _, known := t.kept[at]; !known && len(t.kept) >= maxTargets {
 		t.forgetOldest()
 	}
 	t.clock++
-	t.kept[at] = typedEnd{text: lastBytes(text, mostTail), used: t.clock}
+	t.kept[at] = typedEnd{text: lastBytes(text, maxTail), used: t.clock}
 }
 
-// Forget drops what is known of a session.
+// Forget removes the texts of a session.
 func (t *TypedTexts) Forget(session string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,7 +73,7 @@ func (t *TypedTexts) forgetOldest() {
 	delete(t.kept, oldest)
 }
 
-// lastBytes is the end of a text, most bytes of whole characters.
+// lastBytes returns at most so many bytes from the end of a text, whole characters.
 func lastBytes(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -23,7 +23,7 @@ func TestLettersTypedOneByOneAreJoined(t *testing.T) {
 	t.Error("not found")
 }
 
-func TestElementsAndSessionsAreKeptApart(t *testing.T) {
+func TestTypedTextsOfElementsAndSessionsAreSeparate(t *testing.T) {
 	var tails TypedTexts
 	tails.Keep(Target{"s1", "d1", "n1"}, "a")
 	for _, other := range []Target{{"s2", "d1", "n1"}, {"s1", "d2", "n1"}, {"s1", "d1", "n2"}} {
@@ -38,19 +38,19 @@ func TestElementsAndSessionsAreKeptApart(t *testing.T) {
 	}
 }
 
-func TestTailsAreBounded(t *testing.T) {
+func TestTypedTextsAreBounded(t *testing.T) {
 	var tails TypedTexts
-	for i := range 3 * mostPlaces {
+	for i := range 3 * maxTargets {
 		at := Target{"s", "d", fmt.Sprint(i)}
-		tails.Keep(at, strings.Repeat("ü", mostTail))
+		tails.Keep(at, strings.Repeat("ü", maxTail))
 		if i == 0 {
-			if got := tails.Join(at, ""); len(got) > mostTail || !utf8.ValidString(got) {
+			if got := tails.Join(at, ""); len(got) > maxTail || !utf8.ValidString(got) {
 				t.Errorf("keeps %d bytes, whole characters %t", len(got), utf8.ValidString(got))
 			}
 		}
 		tails.Keep(Target{"s", "d", "busy"}, "x")
 	}
-	if len(tails.kept) > mostPlaces {
+	if len(tails.kept) > maxTargets {
 		t.Errorf("%d elements are kept", len(tails.kept))
 	}
 	if got := tails.Join(Target{"s", "d", "busy"}, ""); got != "x" {

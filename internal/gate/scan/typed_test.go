@@ -73,7 +73,7 @@ func TestTypedCredentialsAreFound(t *testing.T) {
 	}
 }
 
-func TestLongTextsAreLookedThroughAtBothEnds(t *testing.T) {
+func TestLongTextsAreScannedAtBothEnds(t *testing.T) {
 	for name, text := range map[string]string{
 		"begin": github + strings.Repeat(" "+prose, 20_000),
 		"end":   strings.Repeat(prose, 20_000) + github,

@@ -5,37 +5,37 @@ import (
 	"slices"
 )
 
-// matchRange is how far from its keyword a match of a rule can lie.
+// matchRange is how far a match of a rule can reach from its keyword.
 type matchRange struct {
 	before, after int  // bytes
-	word          bool // and on to the end of the word, for a secret of any length
-	all           bool // and on to the end of the text
+	word          bool // to the end of the word: a secret may have any length
+	all           bool // to the end of the text
 }
 
 const (
-	near    = 256     // bytes before a keyword, of rules that do not begin with it
-	far     = 1024    // bytes behind it, where no rule says how far
-	longest = 1 << 16 // bytes of one word
+	defaultBefore = 256     // bytes before a keyword, of rules that do not begin with it
+	defaultAfter  = 1024    // bytes behind it, where the pattern has no limit
+	maxWord       = 1 << 16 // bytes
 )
 
-// matchRangeOf reads it out of a rule's pattern.
+// matchRangeOf derives the range from a rule's pattern.
 func matchRangeOf(regex string) matchRange {
 	parsed, err := syntax.Parse(regex, syntax.Perl)
 	if err != nil {
-		return matchRange{before: near, all: true}
+		return matchRange{before: defaultBefore, all: true}
 	}
 	length, bounded, spaced := extent(parsed)
 	switch {
 	case bounded:
-		return matchRange{before: min(length, near), after: length}
+		return matchRange{before: min(length, defaultBefore), after: length}
 	case spaced:
-		return matchRange{before: near, all: true}
+		return matchRange{before: defaultBefore, all: true}
 	}
-	return matchRange{before: near, after: far, word: true}
+	return matchRange{before: defaultBefore, after: defaultAfter, word: true}
 }
 
-// extent returns how long a match can be, in bytes; whether that is bounded,
-// and if not whether what has no bound may hold white space.
+// extent returns the length of the longest match in bytes, whether that is bounded, and
+// whether an unbounded part may match white space.
 func extent(re *syntax.Regexp) (length int, bounded, spaced bool) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -81,48 +81,47 @@ func mayBeSpace(re *syntax.Regexp) bool {
 	return slices.ContainsFunc(re.Sub, mayBeSpace)
 }
 
-// span is a piece of a text.
+// span is a part of a text.
 type span struct{ from, to int }
 
-// around is the piece that a match with the keyword at from to to lies in. It
-// begins and ends beside white space, where a rule finds the same as in the
-// whole text.
+// around returns the part of a text that has the match with the keyword at from to to.
+// It begins and ends at white space, so that a rule finds the same in it as in the whole
+// text.
 func (r matchRange) around(text string, from, to int) (span, bool) {
 	s := span{from: wordStart(text, max(0, from-r.before)), to: min(len(text), to+r.after)}
 	switch {
 	case r.all:
 		s.to = len(text)
 	case r.word:
-		s.to = wordEnd(text, s.to, longest)
+		s.to = wordEnd(text, s.to, maxWord)
 	default:
-		s.to = wordEnd(text, s.to, near)
+		s.to = wordEnd(text, s.to, defaultBefore)
 	}
 	return s, true
 }
 
-// assigned is around for rules of words that something is given to, such as
-// token = "…": only where the word is followed by a sign for that, and by
-// something long enough.
-func assigned(text string, from, to int) (span, bool) {
+// aroundAssignment is around for rules that match an assignment, such as token = "…":
+// there can only be a match where an assignment sign and a long enough value follow.
+func aroundAssignment(text string, from, to int) (span, bool) {
 	at := skip(text, to, 48, isName)
-	value := skip(text, at, 16, isGiving)
-	end := wordEnd(text, value, longest)
-	if value == at || end-value < leastSecret {
+	value := skip(text, at, 16, isAssignment)
+	end := wordEnd(text, value, maxWord)
+	if value == at || end-value < minSecret {
 		return span{}, false
 	}
 	return span{from: wordStart(text, max(0, from-64)), to: end}, true
 }
 
-const leastSecret = 8 // bytes of what any rule takes for one
+const minSecret = 8 // bytes of the shortest secret of any rule
 
-// isName reports whether b can stand between the word and the sign.
+// isName reports whether b may be between the keyword and the assignment sign.
 func isName(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '.' || b == '-' || b == '\'' || b == '"' || isSpace(b)
 }
 
-// isGiving reports whether b is of a sign for giving, or between it and what
-// is given.
-func isGiving(b byte) bool {
+// isAssignment reports whether b is part of an assignment sign, or between the sign and
+// the value.
+func isAssignment(b byte) bool {
 	switch b {
 	case '=', '>', ':', '|', '?', ',', '`', '\'', '"', '\\':
 		return true
@@ -130,7 +129,7 @@ func isGiving(b byte) bool {
 	return isSpace(b)
 }
 
-// skip is where the bytes end, most at most, for which is holds.
+// skip returns the offset behind the bytes for which is is true, of at most so many.
 func skip(text string, at, most int, is func(byte) bool) int {
 	for end := min(len(text), at+most); at < end && is(text[at]); {
 		at++
@@ -138,14 +137,14 @@ func skip(text string, at, most int, is func(byte) bool) int {
 	return at
 }
 
-// wordEnd is where the word around at ends, most bytes away at most.
+// wordEnd is where the word at an offset ends, or the offset most bytes away.
 func wordEnd(text string, at, most int) int {
 	return skip(text, at, most, func(b byte) bool { return !isSpace(b) })
 }
 
-// wordStart is where the word around at begins, or a place near enough.
+// wordStart is where the word at an offset begins, or the offset defaultBefore away.
 func wordStart(text string, at int) int {
-	for least := max(0, at-near); at > least && !isSpace(text[at-1]); {
+	for least := max(0, at-defaultBefore); at > least && !isSpace(text[at-1]); {
 		at--
 	}
 	return at

@@ -1,41 +1,41 @@
 package scan
 
-// words finds the keywords of all rules in one pass: by their first two bytes,
-// which few texts have in common with them, and then as a whole.
-type words struct {
+// keywords finds the keywords of all rules in one pass: by their first two bytes, and
+// then as a whole.
+type keywords struct {
 	first [1 << 16]bool
-	by    map[[2]byte][]word
+	by    map[[2]byte][]keyword
 }
 
-type word struct {
+type keyword struct {
 	text string
 	rule int
 }
 
-// newWords lists the keywords of rules, which are lower case and have two
-// bytes at least.
-func newWords(rules []*rule) words {
-	w := words{by: map[[2]byte][]word{}}
+// newKeywords indexes the keywords of rules, which are in lower case and have at least
+// two bytes.
+func newKeywords(rules []*rule) keywords {
+	w := keywords{by: map[[2]byte][]keyword{}}
 	for i, r := range rules {
 		for _, k := range r.Keywords {
 			key := [2]byte{k[0], k[1]}
 			w.first[int(k[0])<<8|int(k[1])] = true
-			w.by[key] = append(w.by[key], word{text: k, rule: i})
+			w.by[key] = append(w.by[key], keyword{text: k, rule: i})
 		}
 	}
 	return w
 }
 
-// window is where in a text one rule may find something.
+// window is where in a text one rule may match.
 type window struct {
 	rule  int
-	spans []span // in order, apart from each other
+	spans []span // in order; they do not overlap
 }
 
-// windows lists where in a text each rule has to look.
-func (w *words) windows(text string, rules []*rule, file string) []window {
+// windows returns where in a text each rule may match.
+func (w *keywords) windows(text string, rules []*rule, file string) []window {
 	var all []window
-	at := map[int]int{} // rule → place in all
+	at := map[int]int{} // index in all, by rule
 	lower := lowerASCII(text)
 	for i := 0; i+1 < len(lower); i++ {
 		if !w.first[int(lower[i])<<8|int(lower[i+1])] {
@@ -45,19 +45,19 @@ func (w *words) windows(text string, rules []*rule, file string) []window {
 			if len(lower)-i < len(k.text) || string(lower[i:i+len(k.text)]) != k.text {
 				continue
 			}
-			place, known := at[k.rule]
+			index, known := at[k.rule]
 			if !known {
-				place = len(all)
-				at[k.rule] = place
+				index = len(all)
+				at[k.rule] = index
 				all = append(all, window{rule: k.rule})
 			}
-			all[place].add(text, rules[k.rule], i, i+len(k.text), file)
+			all[index].add(text, rules[k.rule], i, i+len(k.text), file)
 		}
 	}
 	return all
 }
 
-// add notes that a keyword stands at from to to.
+// add adds the part of a text around a keyword.
 func (w *window) add(text string, r *rule, from, to int, file string) {
 	if !r.isFor(file) {
 		return
@@ -65,8 +65,8 @@ func (w *window) add(text string, r *rule, from, to int, file string) {
 	if n := len(w.spans); n > 0 && w.spans[n-1].to >= to+r.reach.after {
 		return
 	}
-	s, worth := r.around(text, from, to)
-	if !worth {
+	s, possible := r.around(text, from, to)
+	if !possible {
 		return
 	}
 	if n := len(w.spans); n > 0 && s.from <= w.spans[n-1].to {
@@ -76,7 +76,7 @@ func (w *window) add(text string, r *rule, from, to int, file string) {
 	w.spans = append(w.spans, s)
 }
 
-// lowerASCII changes no length, as strings.ToLower may.
+// lowerASCII keeps the length of a text, unlike strings.ToLower.
 func lowerASCII(text string) []byte {
 	b := []byte(text)
 	for i, c := range b {

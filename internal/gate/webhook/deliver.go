@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// delivery is a message on its way.
+// delivery is a message that was not delivered yet.
 type delivery struct {
 	seq      int64
 	name     string
@@ -21,7 +21,7 @@ type delivery struct {
 	attempts int
 }
 
-// deliver sends what is due, until ctx ends.
+// deliver sends the messages that are due, until ctx ends.
 func (s *Sender) deliver(ctx context.Context) {
 	for ctx.Err() == nil {
 		due, next, err := s.due(ctx)
@@ -29,14 +29,14 @@ func (s *Sender) deliver(ctx context.Context) {
 			if ctx.Err() == nil {
 				s.log.Error("the webhook cannot read its messages", "error", err)
 			}
-			sleep(ctx, again)
+			sleep(ctx, retryDelay)
 			continue
 		}
 		var on sync.WaitGroup
 		for _, p := range due {
 			on.Go(func() { s.attempt(ctx, p) })
 		}
-		on.Wait() // bounded: each has the time of an attempt
+		on.Wait() // bounded: each attempt has a timeout
 		if len(due) == 0 {
 			s.waitForWork(ctx, next)
 		}
@@ -54,13 +54,13 @@ func (s *Sender) waitForWork(ctx context.Context, next time.Duration) {
 	}
 }
 
-// oldest are the messages that none of the same question goes before.
+// oldest selects the messages that are the first of their question.
 const oldest = `FROM webhook_messages m WHERE NOT EXISTS (SELECT 1 FROM webhook_messages e WHERE e.key = m.key AND e.seq < m.seq)`
 
-// due reads what is to be sent now, or else when the next is.
+// due reads the messages to send now or, where there are none, the time until the next.
 func (s *Sender) due(ctx context.Context) (all []delivery, next time.Duration, err error) {
 	now := time.Now().UnixMilli()
-	rows, err := s.db.Reader.QueryContext(ctx, `SELECT seq, name, body, attempts `+oldest+` AND due <= ? ORDER BY seq LIMIT ?`, now, together)
+	rows, err := s.db.Reader.QueryContext(ctx, `SELECT seq, name, body, attempts `+oldest+` AND due <= ? ORDER BY seq LIMIT ?`, now, maxParallel)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -87,13 +87,13 @@ func (s *Sender) due(ctx context.Context) (all []delivery, next time.Duration, e
 func (s *Sender) attempt(ctx context.Context, p delivery) {
 	failure := s.post(ctx, p)
 	if ctx.Err() != nil {
-		return // it is not known whether it came: the next sender tries again
+		return // it is not known whether it was delivered: the next sender tries again
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
 	defer cancel()
 	if err := s.recordResult(ctx, p, failure); err != nil {
 		s.log.Error("the webhook cannot store what became of a message", "message", p.name, "error", err)
-		sleep(ctx, again)
+		sleep(ctx, retryDelay)
 	}
 }
 
@@ -125,8 +125,9 @@ func (s *Sender) finish(ctx context.Context, p delivery, note string, args ...an
 	return err
 }
 
-// post makes one attempt. Any status from 200 to 299 is delivery; the body of
-// an answer is not read. The address is in no error: it may hold a secret.
+// post makes one attempt. A status from 200 to 299 means that the message was delivered.
+// The body of the response is not read. No error has the address, which may contain a
+// secret.
 func (s *Sender) post(ctx context.Context, p delivery) error {
 	now := time.Now()
 	signature, err := s.key.Sign(p.name, now, []byte(p.body))

@@ -1,7 +1,7 @@
-// Package webhook tells one address of questions and alerts, signed as Standard
-// Webhooks (https://www.standardwebhooks.com) are. It follows the audit trail
-// and keeps what is not delivered, so that a restart loses nothing: a message
-// comes at least once, and those of one question in order.
+// Package webhook sends questions and alerts to one address, signed as Standard Webhooks
+// (https://www.standardwebhooks.com) are. It follows the audit trail and stores messages
+// until they are delivered, so that a restart loses none: a message is delivered at least
+// once, and the messages of one question in order.
 package webhook
 
 import (
@@ -27,21 +27,21 @@ import (
 )
 
 const (
-	attemptLimit = 10 * time.Second // of one attempt, from dialling to the status
-	dialLimit    = 5 * time.Second
-	mostHeader   = 16 << 10    // bytes of an answer's header; its body is not read
-	together     = 8           // messages on their way at a time
-	again        = time.Second // after the store or the trail failed
-	leastKey     = 24          // bytes; the least that Standard Webhooks allows
+	attemptTimeout = 10 * time.Second // from dialling to the status
+	dialTimeout    = 5 * time.Second
+	maxHeader      = 16 << 10    // bytes of a response's header; its body is not read
+	maxParallel    = 8           // attempts at a time
+	retryDelay     = time.Second // after the store or the trail failed
+	minKey         = 24          // bytes; the shortest that Standard Webhooks allows
 )
 
-// backoff is how long after each failure a message is tried again: five times
-// within ten minutes, soon while a question waits.
+// backoff is the wait after each failure of a message: five within ten minutes, the first
+// ones short, while a question still waits.
 var backoff = []time.Duration{5 * time.Second, 25 * time.Second, 90 * time.Second, 180 * time.Second, 300 * time.Second}
 
-// Options are what a sender is made of. All but the last two must be given.
+// Options are for Open. All but the last two are required.
 type Options struct {
-	URL       string // where to; Address has found it good
+	URL       string
 	Secret    string // "whsec_" and base64 of 24 bytes at least
 	DB        *store.DB
 	Trail     *audit.Log
@@ -68,8 +68,8 @@ type Sender struct {
 	work sync.WaitGroup
 }
 
-// Open starts to deliver: from where the last sender over this store stopped, or else
-// from now on. The fault is invalid_request for an invalid secret.
+// Open starts to deliver, from where the last sender over this store stopped; without one,
+// from now on. Fault: invalid_request for an invalid secret.
 func Open(ctx context.Context, o Options) (*Sender, error) {
 	if o.DB == nil || o.Trail == nil || o.Approvals == nil || o.Log == nil {
 		return nil, fault.New(fault.Internal, "the webhook lacks one of its parts")
@@ -83,7 +83,7 @@ func Open(ctx context.Context, o Options) (*Sender, error) {
 		s.backoff = backoff
 	}
 	if o.AttemptTimeout <= 0 {
-		o.AttemptTimeout = attemptLimit
+		o.AttemptTimeout = attemptTimeout
 	}
 	s.client = clientOf(o.AttemptTimeout)
 	if err := s.begin(ctx); err != nil {
@@ -95,8 +95,8 @@ func Open(ctx context.Context, o Options) (*Sender, error) {
 	return s, nil
 }
 
-// Close stops, within the time of one attempt. What was not delivered waits for
-// the next sender.
+// Close stops within the timeout of one attempt. The next sender delivers the messages that
+// are left.
 func (s *Sender) Close() {
 	s.stop()
 	s.work.Wait()
@@ -108,10 +108,10 @@ func clientOf(attempt time.Duration) *http.Client {
 	return &http.Client{
 		Timeout: attempt,
 		Transport: &http.Transport{
-			DialContext:            (&net.Dialer{Timeout: dialLimit}).DialContext,
-			TLSHandshakeTimeout:    dialLimit,
-			MaxResponseHeaderBytes: mostHeader,
-			MaxConnsPerHost:        together,
+			DialContext:            (&net.Dialer{Timeout: dialTimeout}).DialContext,
+			TLSHandshakeTimeout:    dialTimeout,
+			MaxResponseHeaderBytes: maxHeader,
+			MaxConnsPerHost:        maxParallel,
 			IdleConnTimeout:        time.Minute,
 			ForceAttemptHTTP2:      true,
 		},
@@ -119,9 +119,9 @@ func clientOf(attempt time.Duration) *http.Client {
 	}
 }
 
-// begin stores the position in the trail to start from, if there is none.
+// begin stores the newest record as the position in the trail, if none is stored.
 func (s *Sender) begin(ctx context.Context) error {
-	newest, err := s.trail.Query(ctx, action.AuditQuery{}, "") // of no scope: the number alone
+	newest, err := s.trail.Query(ctx, action.AuditQuery{}, "") // of no scope: only the newest number
 	if err == nil {
 		_, err = s.db.Writer.ExecContext(ctx, `INSERT OR IGNORE INTO webhook (one, seq) VALUES (1, ?)`, newest.Last)
 	}
@@ -142,12 +142,12 @@ func Forget(ctx context.Context, db *store.DB) error {
 	return nil
 }
 
-// keyOf reads a secret. No error repeats any of it.
+// keyOf reads a secret. No error contains any of it.
 func keyOf(secret string) (*standardwebhooks.Webhook, error) {
 	wrong := fault.New(fault.InvalidRequest, "the webhook's secret is none").
-		Hinted("put whsec_ and base64 of at least %d random bytes into the variable that security.hitl.webhook.secret_env names: echo whsec_$(openssl rand -base64 32)", leastKey)
+		Hinted("put whsec_ and base64 of at least %d random bytes into the variable that security.hitl.webhook.secret_env names: echo whsec_$(openssl rand -base64 32)", minKey)
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
-	if err != nil || len(key) < leastKey {
+	if err != nil || len(key) < minKey {
 		return nil, wrong
 	}
 	w, err := standardwebhooks.NewWebhookRaw(key)
@@ -157,19 +157,19 @@ func keyOf(secret string) (*standardwebhooks.Webhook, error) {
 	return w, nil
 }
 
-// CheckSecret reports whether a secret can sign. Faults: invalid_request.
+// CheckSecret checks whether a secret can sign. Fault: invalid_request.
 func CheckSecret(secret string) error {
 	_, err := keyOf(secret)
 	return err
 }
 
-// Status counts the deliveries, and says what went wrong last.
+// Status is the number of deliveries, and the last problem.
 type Status struct {
 	Delivered int64
 	GivenUp   int64
 	Waiting   int64
 	Problem   string    // of the last attempt; empty when it succeeded, or there was none
-	Tried     time.Time // when that was; zero when there was none
+	Tried     time.Time // the time of the last attempt; zero when there was none
 }
 
 // Read returns the status of the deliveries; the zero Status where no webhook was ever

@@ -190,7 +190,7 @@ func (r *rig) until(what string, holds func(webhook.Status) bool) webhook.Status
 	}
 }
 
-func TestQuestionsAndAlertsAreToldSignedAndWithoutWhatWasTyped(t *testing.T) {
+func TestQuestionsAndAlertsAreSentSignedWithoutTypedText(t *testing.T) {
 	r, e := newRig(t), listen(t, nil)
 	r.alert("before there was a webhook")
 	s := r.send(e.URL + "/hook?key=1")
@@ -219,7 +219,7 @@ func TestQuestionsAndAlertsAreToldSignedAndWithoutWhatWasTyped(t *testing.T) {
 
 // An endpoint that fails, hangs or sends elsewhere is told again, and of each
 // question in order.
-func TestWhatFailsIsToldAgainInOrder(t *testing.T) {
+func TestFailedMessagesAreSentAgainInOrder(t *testing.T) {
 	elsewhere := listen(t, nil)
 	release := make(chan struct{})
 	var asked atomic.Int32
@@ -275,7 +275,7 @@ func TestAMessageIsGivenUpAfterFiveRetries(t *testing.T) {
 }
 
 // A gateway that dies with messages on their way tells them when it is back.
-func TestARestartLosesNothing(t *testing.T) {
+func TestARestartLosesNoMessage(t *testing.T) {
 	r := newRig(t)
 	arrived, release := make(chan struct{}, 10), make(chan struct{})
 	hanging := listen(t, func(int, told, http.ResponseWriter, *http.Request) bool {
@@ -301,7 +301,7 @@ func TestARestartLosesNothing(t *testing.T) {
 	}
 }
 
-func TestOneThatIsConfiguredAnewIsNotToldOfThePast(t *testing.T) {
+func TestANewlyConfiguredWebhookGetsNoOldMessages(t *testing.T) {
 	r, e := newRig(t), listen(t, nil)
 	r.send(e.URL).Close()
 	if err := webhook.Forget(t.Context(), r.db); err != nil {

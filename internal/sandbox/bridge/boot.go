@@ -10,33 +10,33 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// Boot is what a driver tells a guest when it starts a box. Nothing in it is
-// secret: anything in a box can read the environment of its first process.
+// Boot holds the settings that a driver passes to the guest of a new box. None
+// is secret: every process in a box can read the environment of its first one.
 type Boot struct {
 	Box             string        // box id
 	ScopeHash       string        // empty for a warm box
 	Session         string        // empty for a warm box
 	PublicKey       string        // Key.Public of the gateway
-	Lease           time.Duration // the guest ends when no gateway answered for so long
+	Lease           time.Duration // the guest exits when no gateway has answered for this long
 	RestartAttempts int           // how often the guest restarts a browser that crashed
-	Width           int           // of the display in pixels
-	Height          int           //
-	DPI             int           //
+	Width           int           // of the display, in pixels
+	Height          int           // of the display, in pixels
+	DPI             int           // of the display
 	Headless        bool          // no display
-	Profile         bool          // the gateway sends a profile before the browser starts, and asks for it at the end
+	Profile         bool          // the gateway sends a profile before the browser starts, and requests it at the end
 }
 
 const envPrefix = "GLOVEBOX_GUEST_"
 
-// Bounds of what a guest accepts.
+// Limits of the settings that a guest accepts.
 const (
 	maxLease    = time.Hour
 	maxRestarts = 100
-	maxPixels   = 8192 // of a side; Xvfb needs 4 bytes for each
+	maxPixels   = 8192 // per side; Xvfb needs 4 bytes for each pixel
 	maxDPI      = 960
 )
 
-// Environ returns the environment that carries b into a box.
+// Environ returns b as environment variables for BootFrom.
 func (b Boot) Environ() []string {
 	return []string{
 		envPrefix + "BOX=" + b.Box,
@@ -51,8 +51,8 @@ func (b Boot) Environ() []string {
 	}
 }
 
-// BootFrom reads in a box what Environ wrote. Faults: invalid_request, naming
-// the variable.
+// BootFrom reads the variables that Environ wrote. Faults: invalid_request,
+// which names the variable.
 func BootFrom(getenv func(string) string) (Boot, error) {
 	b := Boot{
 		Box:       getenv(envPrefix + "BOX"),
@@ -62,52 +62,52 @@ func BootFrom(getenv func(string) string) (Boot, error) {
 	}
 	var err error
 	if b.Lease, err = time.ParseDuration(getenv(envPrefix + "LEASE")); err != nil {
-		return Boot{}, badBoot("LEASE", "a duration like 30s")
+		return Boot{}, invalidBoot("LEASE", "a duration like 30s")
 	}
 	if b.RestartAttempts, err = strconv.Atoi(getenv(envPrefix + "RESTARTS")); err != nil {
-		return Boot{}, badBoot("RESTARTS", "a number")
+		return Boot{}, invalidBoot("RESTARTS", "a number")
 	}
 	if b.Headless, err = strconv.ParseBool(getenv(envPrefix + "HEADLESS")); err != nil {
-		return Boot{}, badBoot("HEADLESS", "true or false")
+		return Boot{}, invalidBoot("HEADLESS", "true or false")
 	}
 	if b.Profile, err = strconv.ParseBool(getenv(envPrefix + "PROFILE")); err != nil {
-		return Boot{}, badBoot("PROFILE", "true or false")
+		return Boot{}, invalidBoot("PROFILE", "true or false")
 	}
 	sides := strings.Split(getenv(envPrefix+"DISPLAY"), "x")
 	if len(sides) != 3 {
-		return Boot{}, badBoot("DISPLAY", "WIDTHxHEIGHTxDPI")
+		return Boot{}, invalidBoot("DISPLAY", "WIDTHxHEIGHTxDPI")
 	}
 	for i, side := range []*int{&b.Width, &b.Height, &b.DPI} {
 		if *side, err = strconv.Atoi(sides[i]); err != nil {
-			return Boot{}, badBoot("DISPLAY", "WIDTHxHEIGHTxDPI")
+			return Boot{}, invalidBoot("DISPLAY", "WIDTHxHEIGHTxDPI")
 		}
 	}
 	return b, b.Check()
 }
 
-// Check reports the first thing wrong with b as a fault.
+// Check returns the first error in b as a fault.
 func (b Boot) Check() error {
 	switch {
 	case !sandbox.ValidID(b.Box):
-		return badBoot("BOX", "16 hex digits")
+		return invalidBoot("BOX", "16 hex digits")
 	case !scopePattern.MatchString(b.ScopeHash):
-		return badBoot("SCOPE", "empty or 16 hex digits")
+		return invalidBoot("SCOPE", "empty or 16 hex digits")
 	case !sessionPattern.MatchString(b.Session):
-		return badBoot("SESSION", "at most 64 letters, digits, _ and -")
+		return invalidBoot("SESSION", "at most 64 letters, digits, _ and -")
 	case b.Lease <= 0 || b.Lease > maxLease:
-		return badBoot("LEASE", "more than 0s and at most 1h")
+		return invalidBoot("LEASE", "more than 0s and at most 1h")
 	case b.RestartAttempts < 0 || b.RestartAttempts > maxRestarts:
-		return badBoot("RESTARTS", "0 to 100")
+		return invalidBoot("RESTARTS", "0 to 100")
 	case b.Width < 1 || b.Width > maxPixels || b.Height < 1 || b.Height > maxPixels:
-		return badBoot("DISPLAY", "sides of 1 to 8192 pixels")
+		return invalidBoot("DISPLAY", "sides of 1 to 8192 pixels")
 	case b.DPI < 1 || b.DPI > maxDPI:
-		return badBoot("DISPLAY", "1 to 960 dots per inch")
+		return invalidBoot("DISPLAY", "1 to 960 dots per inch")
 	}
-	_, err := parsePublic(b.PublicKey)
+	_, err := parsePublicKey(b.PublicKey)
 	return err
 }
 
-func badBoot(name, want string) error {
+func invalidBoot(name, want string) error {
 	return fault.New(fault.InvalidRequest, "%s%s is not %s", envPrefix, name, want).
 		Hinted("a guest is started by a sandbox driver, which sets it")
 }

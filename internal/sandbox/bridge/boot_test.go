@@ -32,7 +32,7 @@ func environment(lines []string) func(string) string {
 	return func(key string) string { return m[key] }
 }
 
-func TestBootTravelsThroughTheEnvironment(t *testing.T) {
+func TestBootFromReadsWhatEnvironWrote(t *testing.T) {
 	want := testBoot(t)
 	got, err := BootFrom(environment(want.Environ()))
 	if err != nil {
@@ -43,7 +43,7 @@ func TestBootTravelsThroughTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestEveryVariableIsChecked(t *testing.T) {
+func TestBootFromRefusesInvalidVariables(t *testing.T) {
 	for _, name := range []string{"BOX", "SCOPE", "SESSION", "PUBLIC_KEY", "LEASE", "RESTARTS", "DISPLAY", "HEADLESS"} {
 		for _, value := range []string{"../../x y", "-1", "99999999999999999999x1x1"} {
 			if name == "SESSION" && !strings.Contains(value, " ") {

@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	firstBackoff = 20 * time.Millisecond
-	lastBackoff  = time.Second // between two attempts to reach a gateway
-	maxHeaders   = 64 << 10    // bytes of a request; what is longer than a token may be is refused after reading
+	minBackoff     = 20 * time.Millisecond
+	maxBackoff     = time.Second // longest pause between two attempts to reach a gateway
+	maxHeaderBytes = 64 << 10    // bytes of a request's headers; larger than a token may be, so that those get a proper refusal
 )
 
 // ErrLease is returned when no gateway answered within the lease.
 var ErrLease = errors.New("no gateway answered within the lease")
 
-// Dialer is the guest's end of the wire: it keeps one connection to the
-// gateway and serves on it.
+// Dialer is the guest's side of the bridge: it keeps one connection to the
+// gateway and serves requests on it.
 type Dialer struct {
 	Dir        string // where the sockets are
 	Assignment *Assignment
@@ -35,14 +35,14 @@ type Dialer struct {
 	Lease      time.Duration
 	Log        *slog.Logger
 
-	answered atomic.Pointer[time.Time] // when a gateway last answered a ping
+	lastAnswer atomic.Pointer[time.Time] // when a gateway last answered a ping
 }
 
-// Run dials, serves, and dials again, until ctx ends (nil) or no gateway has
-// answered within the lease (ErrLease). A gateway that only accepts does not
-// count: it has to answer pings.
+// Run connects, serves, and reconnects, until ctx ends (nil) or no gateway has
+// answered a ping within the lease (ErrLease). A gateway that accepts the
+// connection but answers no ping does not renew the lease.
 func (d *Dialer) Run(ctx context.Context) error {
-	d.alive()
+	d.markAlive()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	watch := make(chan struct{})
@@ -51,22 +51,22 @@ func (d *Dialer) Run(ctx context.Context) error {
 		d.watchLease(ctx, cancel)
 	}()
 	defer func() { <-watch }()
-	backoff := firstBackoff
+	backoff := minBackoff
 	for ctx.Err() == nil {
-		before := *d.answered.Load()
+		before := *d.lastAnswer.Load()
 		err := d.connect(ctx)
 		if ctx.Err() != nil {
 			break
 		}
-		if d.answered.Load().After(before) {
-			backoff = firstBackoff
+		if d.lastAnswer.Load().After(before) {
+			backoff = minBackoff
 		}
 		d.Log.Debug("the gateway is away", "reason", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(backoff):
 		}
-		backoff = min(2*backoff, lastBackoff)
+		backoff = min(2*backoff, maxBackoff)
 	}
 	if errors.Is(context.Cause(ctx), ErrLease) {
 		return ErrLease
@@ -74,17 +74,17 @@ func (d *Dialer) Run(ctx context.Context) error {
 	return nil
 }
 
-func (d *Dialer) alive() {
+func (d *Dialer) markAlive() {
 	now := time.Now()
-	d.answered.Store(&now)
+	d.lastAnswer.Store(&now)
 }
 
-// watchLease ends everything when the last answer is a lease old.
-func (d *Dialer) watchLease(ctx context.Context, end context.CancelCauseFunc) {
+// watchLease cancels everything with ErrLease when the lease has expired.
+func (d *Dialer) watchLease(ctx context.Context, cancel context.CancelCauseFunc) {
 	for {
-		left := d.Lease - time.Since(*d.answered.Load())
+		left := d.Lease - time.Since(*d.lastAnswer.Load())
 		if left <= 0 {
-			end(ErrLease)
+			cancel(ErrLease)
 			return
 		}
 		select {
@@ -116,18 +116,18 @@ func (d *Dialer) connect(ctx context.Context) error {
 	server := &http.Server{
 		Handler:           requests,
 		ReadHeaderTimeout: callTimeout,
-		MaxHeaderBytes:    maxHeaders,
+		MaxHeaderBytes:    maxHeaderBytes,
 		BaseContext:       func(net.Listener) context.Context { return base },
-		ErrorLog:          log.New(io.Discard, "", 0), // of broken connections
+		ErrorLog:          log.New(io.Discard, "", 0), // it only reports broken connections
 	}
 	stop := context.AfterFunc(ctx, func() { _ = mux.Close() })
 	defer stop()
 	pinging := make(chan struct{})
 	go func() {
 		defer close(pinging)
-		pingUntilLost(mux, min(heartbeat, d.Lease/3), d.alive)
+		pingUntilLost(mux, min(heartbeat, d.Lease/3), d.markAlive)
 	}()
-	err = server.Serve(lanes{mux}) // returns when the connection is lost
+	err = server.Serve(streamListener{mux}) // returns when the connection is lost
 	cancel()
 	_, _ = server.Close(), mux.Close()
 	<-pinging
@@ -135,7 +135,7 @@ func (d *Dialer) connect(ctx context.Context) error {
 	return fmt.Errorf("connection lost: %w", err)
 }
 
-// inflight counts requests, so that the end of a connection can wait for them.
+// inflight counts the requests being served, so that connect can wait for them.
 type inflight struct {
 	next   http.Handler
 	mu     sync.Mutex
@@ -143,7 +143,7 @@ type inflight struct {
 	wg     sync.WaitGroup
 }
 
-// ServeHTTP passes requests on until wait was called.
+// ServeHTTP serves r unless wait has been called.
 func (f *inflight) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	closed := f.closed

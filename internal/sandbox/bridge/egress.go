@@ -10,66 +10,66 @@ import (
 )
 
 const (
-	maxEgress   = 512 // connections of one browser at once; Chromium opens at most 256 to one proxy
+	maxEgress   = 512 // open connections of one browser; Chromium opens at most 256 to one proxy
 	dialTimeout = 5 * time.Second
 )
 
-// acceptEgress hands every connection on egress.sock to its owner, and closes
-// them when the link ends.
+// acceptEgress passes every connection on egress.sock to Options.Egress, and
+// closes them all when the link ends.
 func (l *Link) acceptEgress() {
-	open := tracked{conns: map[*trackedConn]struct{}{}}
+	open := connSet{conns: map[*setConn]struct{}{}}
 	defer open.closeAll()
 	for {
 		conn, err := l.egress.AcceptUnix()
-		if err != nil && scarce(l.ctx, err) {
+		if err != nil && retryAccept(l.ctx, err) {
 			continue
 		}
 		if err != nil {
-			l.lost(err)
+			l.socketFailed(err)
 			return
 		}
 		c := open.add(conn)
-		if c == nil || l.o.Egress == nil {
+		if c == nil || l.options.Egress == nil {
 			_ = conn.Close()
 			continue
 		}
-		l.wg.Go(func() { l.o.Egress(c) })
+		l.wg.Go(func() { l.options.Egress(c) })
 	}
 }
 
-// tracked is the set of open egress connections of a box.
-type tracked struct {
+// connSet is the set of open egress connections of a box.
+type connSet struct {
 	mu    sync.Mutex
-	conns map[*trackedConn]struct{}
+	conns map[*setConn]struct{}
 }
 
-// trackedConn leaves its set when it is closed.
-type trackedConn struct {
+// setConn removes itself from its set when it is closed.
+type setConn struct {
 	*net.UnixConn
-	set *tracked
+	set *connSet
 }
 
-// Close closes the connection and frees its place.
-func (c *trackedConn) Close() error {
+// Close closes the connection and removes it from the set.
+func (c *setConn) Close() error {
 	c.set.mu.Lock()
 	delete(c.set.conns, c)
 	c.set.mu.Unlock()
 	return c.UnixConn.Close()
 }
 
-// add returns nil when there are too many.
-func (t *tracked) add(conn *net.UnixConn) *trackedConn {
+// add adds a connection, or returns nil when there are too many.
+func (t *connSet) add(conn *net.UnixConn) *setConn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.conns) >= maxEgress {
 		return nil
 	}
-	c := &trackedConn{UnixConn: conn, set: t}
+	c := &setConn{UnixConn: conn, set: t}
 	t.conns[c] = struct{}{}
 	return c
 }
 
-func (t *tracked) closeAll() {
+func (t *connSet) closeAll() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for c := range t.conns {
@@ -77,9 +77,9 @@ func (t *tracked) closeAll() {
 	}
 }
 
-// Forward is the guest's side of the way out: it carries every connection that
-// listener accepts to the socket at path, as plain bytes, until ctx ends. It
-// owns the listener and returns when everything it started has ended.
+// Forward is the guest's side of the browser's network access: it forwards the
+// bytes of every connection that listener accepts to the socket at path, until
+// ctx ends. It owns the listener and returns when all connections have ended.
 func Forward(ctx context.Context, listener net.Listener, path string) error {
 	stop := context.AfterFunc(ctx, func() { _ = listener.Close() })
 	defer stop()
@@ -91,7 +91,7 @@ func Forward(ctx context.Context, listener net.Listener, path string) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if err != nil && scarce(ctx, err) {
+		if err != nil && retryAccept(ctx, err) {
 			continue
 		}
 		if err != nil {
@@ -101,7 +101,7 @@ func Forward(ctx context.Context, listener net.Listener, path string) error {
 		select {
 		case slots <- struct{}{}:
 			wg.Go(func() {
-				carry(ctx, conn, path)
+				forwardConn(ctx, conn, path)
 				<-slots
 			})
 		default:
@@ -110,9 +110,9 @@ func Forward(ctx context.Context, listener net.Listener, path string) error {
 	}
 }
 
-// carry joins a connection of the browser to the socket. Where nobody listens
-// the browser sees its proxy hang up.
-func carry(ctx context.Context, inner net.Conn, path string) {
+// forwardConn copies bytes between a connection of the browser and the socket. When
+// nothing listens on the socket it closes the browser's connection.
+func forwardConn(ctx context.Context, inner net.Conn, path string) {
 	defer func() { _ = inner.Close() }()
 	dialer := net.Dialer{Timeout: dialTimeout}
 	outer, err := dialer.DialContext(ctx, "unix", path)
@@ -123,14 +123,14 @@ func carry(ctx context.Context, inner net.Conn, path string) {
 	stop := context.AfterFunc(ctx, func() { _, _ = inner.Close(), outer.Close() })
 	defer stop()
 	var wg sync.WaitGroup
-	wg.Go(func() { pipe(outer, inner) })
-	wg.Go(func() { pipe(inner, outer) })
+	wg.Go(func() { copyHalf(outer, inner) })
+	wg.Go(func() { copyHalf(inner, outer) })
 	wg.Wait()
 }
 
-// pipe copies until src ends and tells dst. Where dst broke src is closed, so
-// that the other way ends too.
-func pipe(dst, src net.Conn) {
+// copyHalf copies from src to dst until src ends, then closes dst for writing. On an
+// error it closes both, so that the copy in the other direction ends too.
+func copyHalf(dst, src net.Conn) {
 	if _, err := io.Copy(dst, src); err != nil {
 		_, _ = dst.Close(), src.Close()
 		return

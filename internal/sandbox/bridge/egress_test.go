@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// forward runs the guest's forwarder and returns its address.
-func forward(t *testing.T, r *rig) string {
+// forward runs Forward until the test ends and returns its address.
+func forward(t *testing.T, r *testBox) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -33,18 +33,18 @@ func forward(t *testing.T, r *rig) string {
 	return listener.Addr().String()
 }
 
-func TestBytesPassBothWaysAndHalvesCloseApart(t *testing.T) {
-	r := newRig(t, longLease)
+func TestForwardCopiesBothWaysAndClosesEachWaySeparately(t *testing.T) {
+	r := newTestBox(t, longLease)
 	heard := make(chan string, 1)
 	r.listen(func(o *LinkOptions) {
 		o.Egress = func(c net.Conn) {
 			defer func() { _ = c.Close() }()
-			all, _ := io.ReadAll(c) // ends when the browser has said all
+			all, _ := io.ReadAll(c) // ends when the client closes its side
 			heard <- string(all)
 			_, _ = io.WriteString(c, "answer")
 		}
 	})
-	conn := loopback(t, forward(t, r))
+	conn := dialTCP(t, forward(t, r))
 	if _, err := io.WriteString(conn, "question"); err != nil {
 		t.Fatal(err)
 	}
@@ -57,19 +57,19 @@ func TestBytesPassBothWaysAndHalvesCloseApart(t *testing.T) {
 	}
 }
 
-func TestNoEgressMeansNoWayOut(t *testing.T) {
-	r := newRig(t, longLease)
+func TestConnectionsAreClosedWithoutEgress(t *testing.T) {
+	r := newTestBox(t, longLease)
 	r.listen(nil)
-	conn := loopback(t, forward(t, r))
+	conn := dialTCP(t, forward(t, r))
 	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
 	if n, err := conn.Read(make([]byte, 1)); n != 0 || isTimeout(err) {
 		t.Errorf("read %d, %v", n, err)
 	}
 }
 
-func TestWithoutAGatewayTheBrowserIsHungUpOn(t *testing.T) {
-	r := newRig(t, longLease)
-	conn := loopback(t, forward(t, r))
+func TestConnectionsAreClosedWithoutAGateway(t *testing.T) {
+	r := newTestBox(t, longLease)
+	conn := dialTCP(t, forward(t, r))
 	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
 	if n, err := conn.Read(make([]byte, 1)); n != 0 || isTimeout(err) {
 		t.Errorf("read %d, %v", n, err)
@@ -82,17 +82,17 @@ func isTimeout(err error) bool {
 }
 
 func TestClosingTheLinkEndsEveryConnection(t *testing.T) {
-	r := newRig(t, longLease)
+	r := newTestBox(t, longLease)
 	began := make(chan struct{})
 	l := r.listen(func(o *LinkOptions) {
 		o.Egress = func(c net.Conn) {
 			close(began)
-			_, _ = io.Copy(io.Discard, c) // holds on until it is closed
+			_, _ = io.Copy(io.Discard, c) // blocks until it is closed
 		}
 	})
-	conn := loopback(t, forward(t, r))
+	conn := dialTCP(t, forward(t, r))
 	<-began
-	if err := l.Close(); err != nil { // waits for the owner of the connection
+	if err := l.Close(); err != nil { // waits until Egress has returned
 		t.Fatal(err)
 	}
 	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))

@@ -14,42 +14,41 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// longestWait bounds how long /display and /json/version wait for what is not
-// there yet; the gateway gives up before.
-const longestWait = 30 * time.Second
+// maxWait limits how long /display and /json/version wait for the display and
+// the browser. The gateway's own timeouts are shorter.
+const maxWait = 30 * time.Second
 
-// Guest is what the endpoint needs of the process it runs in.
+// Guest is the part of the guest process that the endpoint calls.
 type Guest interface {
-	// Display returns when the display is there, or why it will not be.
+	// Display waits for the display and returns why there will be none.
 	Display(ctx context.Context) error
-	// Version returns what the browser said of itself once it answers, or why
-	// it will not. The endpoint fills in URL.
+	// Version waits until the browser answers and returns its version, or why it
+	// will not answer. The endpoint fills in URL.
 	Version(ctx context.Context) (Version, error)
-	// Carry carries messages between the browser and conn until either ends,
-	// ends the carriage before it with CloseReplaced, and closes conn.
-	Carry(ctx context.Context, conn *websocket.Conn)
-	// Health says how the box is.
+	// ServeCDP copies messages between the browser and conn until either ends, and
+	// closes conn. It closes the previous connection with CloseReplaced.
+	ServeCDP(ctx context.Context, conn *websocket.Conn)
+	// Health reports the state of the box.
 	Health() sandbox.Health
-	// Freeze stops what runs in the box, or says why it cannot; then it runs on.
+	// Freeze stops the processes of the box. On an error they keep running.
 	Freeze(ctx context.Context) error
-	// Thaw has it go on.
+	// Thaw resumes the processes of the box.
 	Thaw()
-	// TakeProfile makes what r holds the profile that the browser starts with,
+	// LoadProfile unpacks r as the profile that the browser starts with. It works
 	// once.
-	TakeProfile(r io.Reader) error
-	// EndBrowser returns when the browser has written its profile and ended, or
-	// why it will not.
+	LoadProfile(r io.Reader) error
+	// EndBrowser shuts the browser down and returns when it has written its
+	// profile and exited, or why it did not.
 	EndBrowser(ctx context.Context) error
-	// GiveProfile writes the profile of a browser that has ended.
-	GiveProfile(w io.Writer) error
+	// SaveProfile writes the profile as a tar, after the browser has exited.
+	SaveProfile(w io.Writer) error
 }
 
-// ErrNoBrowser is in the chain of what a Guest returns while it has no browser
-// that answers.
+// ErrNoBrowser is wrapped by the errors of a Guest whose browser does not answer.
 var ErrNoBrowser = errors.New("no browser")
 
-// Assignment is whom a box serves. It changes once, from nobody to somebody.
-// It is safe for concurrent use.
+// Assignment holds the scope and session that a box serves. It is set at most
+// once. It is safe for concurrent use.
 type Assignment struct {
 	box     string
 	mu      sync.Mutex
@@ -68,7 +67,7 @@ func (a *Assignment) hello() hello {
 	return hello{Protocol: protocol, Box: a.box, Scope: a.scope, Session: a.session}
 }
 
-// assign reports whether the box was free.
+// assign sets scope and session, and reports false when they were set before.
 func (a *Assignment) assign(scope, session string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -79,7 +78,7 @@ func (a *Assignment) assign(scope, session string) bool {
 	return true
 }
 
-// endpoint is the guest's HTTP side.
+// endpoint serves the HTTP requests of the gateway.
 type endpoint struct {
 	verifier   *Verifier
 	assignment *Assignment
@@ -88,10 +87,10 @@ type endpoint struct {
 	mux        *http.ServeMux
 }
 
-// NewEndpoint returns the handler of a guest: GET /display, /json/version,
-// /health, /cdp (a WebSocket), POST /assign, /freeze, /thaw, /profile/take, /profile/give, and
-// the files of folders. Whatever comes without a token
-// that holds gets 401 {"error":"bridge_unauthorized"}.
+// NewEndpoint returns the HTTP handler of a guest: GET /display, /json/version,
+// /health and /cdp (a WebSocket); POST /assign, /freeze, /thaw, /profile/take and
+// /profile/give; and the files in the folders of f. A request without a valid
+// token is answered with 401 {"error":"bridge_unauthorized"}.
 func NewEndpoint(v *Verifier, a *Assignment, g Guest, f Folders) http.Handler {
 	e := &endpoint{verifier: v, assignment: a, guest: g, folders: f, mux: http.NewServeMux()}
 	e.mux.HandleFunc("GET /display", e.display)
@@ -101,8 +100,8 @@ func NewEndpoint(v *Verifier, a *Assignment, g Guest, f Folders) http.Handler {
 	e.mux.HandleFunc("POST /assign", e.assign)
 	e.mux.HandleFunc("POST /freeze", e.freeze)
 	e.mux.HandleFunc("POST /thaw", e.thaw)
-	e.mux.HandleFunc("POST /profile/take", e.takeProfile)
-	e.mux.HandleFunc("POST /profile/give", e.giveProfile)
+	e.mux.HandleFunc("POST /profile/take", e.loadProfile)
+	e.mux.HandleFunc("POST /profile/give", e.saveProfile)
 	e.mux.HandleFunc("PUT /upload/{folder}/{name}", e.put)
 	e.mux.HandleFunc("DELETE /upload/{folder}/{name}", e.removeUpload)
 	e.mux.HandleFunc("GET /download/{id}", e.fetch)
@@ -110,50 +109,50 @@ func NewEndpoint(v *Verifier, a *Assignment, g Guest, f Folders) http.Handler {
 	return e
 }
 
-// ServeHTTP judges the token before anything else is looked at.
+// ServeHTTP verifies the token before it looks at anything else.
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := e.verifier.verify(r.Header.Values("Authorization"), e.assignment.hello().Scope); err != nil {
-		refuse(w, http.StatusUnauthorized, err.Error())
+		writeError(w, http.StatusUnauthorized, err.Error())
 		return
 	}
 	e.mux.ServeHTTP(w, r)
 }
 
 func (e *endpoint) display(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), longestWait)
+	ctx, cancel := context.WithTimeout(r.Context(), maxWait)
 	defer cancel()
 	if err := e.guest.Display(ctx); err != nil {
-		refuse(w, http.StatusServiceUnavailable, NotReadyDisplay)
+		writeError(w, http.StatusServiceUnavailable, NotReadyDisplay)
 		return
 	}
-	answer(w, struct{}{})
+	writeJSON(w, struct{}{})
 }
 
 func (e *endpoint) version(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), longestWait)
+	ctx, cancel := context.WithTimeout(r.Context(), maxWait)
 	defer cancel()
 	v, err := e.guest.Version(ctx)
 	if err != nil {
-		refuse(w, http.StatusServiceUnavailable, NotReadyHTTP)
+		writeError(w, http.StatusServiceUnavailable, NotReadyHTTP)
 		return
 	}
 	v.URL = "ws://box/cdp"
-	answer(w, v)
+	writeJSON(w, v)
 }
 
-func (e *endpoint) health(w http.ResponseWriter, _ *http.Request) { answer(w, e.guest.Health()) }
+func (e *endpoint) health(w http.ResponseWriter, _ *http.Request) { writeJSON(w, e.guest.Health()) }
 
 func (e *endpoint) freeze(w http.ResponseWriter, r *http.Request) {
 	if err := e.guest.Freeze(r.Context()); err != nil {
-		refuse(w, http.StatusServiceUnavailable, err.Error())
+		writeError(w, http.StatusServiceUnavailable, err.Error())
 		return
 	}
-	answer(w, struct{}{})
+	writeJSON(w, struct{}{})
 }
 
 func (e *endpoint) thaw(w http.ResponseWriter, _ *http.Request) {
 	e.guest.Thaw()
-	answer(w, struct{}{})
+	writeJSON(w, struct{}{})
 }
 
 func (e *endpoint) assign(w http.ResponseWriter, r *http.Request) {
@@ -161,50 +160,50 @@ func (e *endpoint) assign(w http.ResponseWriter, r *http.Request) {
 	decoder.DisallowUnknownFields()
 	var a assignment
 	if err := decoder.Decode(&a); err != nil || decoder.Decode(&struct{}{}) != io.EOF {
-		refuse(w, http.StatusBadRequest, "malformed")
+		writeError(w, http.StatusBadRequest, "malformed")
 		return
 	}
 	if a.ScopeHash == "" || a.Session == "" ||
 		!scopePattern.MatchString(a.ScopeHash) || !sessionPattern.MatchString(a.Session) {
-		refuse(w, http.StatusBadRequest, "malformed")
+		writeError(w, http.StatusBadRequest, "malformed")
 		return
 	}
 	if !e.assignment.assign(a.ScopeHash, a.Session) {
-		refuse(w, http.StatusConflict, "already_assigned")
+		writeError(w, http.StatusConflict, "already_assigned")
 		return
 	}
-	answer(w, struct{}{})
+	writeJSON(w, struct{}{})
 }
 
 func (e *endpoint) cdp(w http.ResponseWriter, r *http.Request) {
-	// Without a browser there is nothing to upgrade to; it is said before.
+	// Without a browser, refuse before the upgrade to a WebSocket.
 	ctx, cancel := context.WithTimeout(r.Context(), callTimeout)
 	_, err := e.guest.Version(ctx)
 	cancel()
 	if err != nil {
-		refuse(w, http.StatusServiceUnavailable, "cdp_not_ready")
+		writeError(w, http.StatusServiceUnavailable, "cdp_not_ready")
 		return
 	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{CompressionMode: websocket.CompressionDisabled})
 	if err != nil {
-		return // Accept has answered
+		return // Accept has sent the response
 	}
 	conn.SetReadLimit(MaxMessage)
-	e.guest.Carry(r.Context(), conn)
+	e.guest.ServeCDP(r.Context(), conn)
 }
 
-func answer(w http.ResponseWriter, body any) {
+func writeJSON(w http.ResponseWriter, body any) {
 	raw, err := json.Marshal(body)
 	if err != nil {
-		refuse(w, http.StatusInternalServerError, "internal")
+		writeError(w, http.StatusInternalServerError, "internal")
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(raw) // a gateway that has gone does not mind
+	_, _ = w.Write(raw) // fails only when the gateway has gone
 }
 
-func refuse(w http.ResponseWriter, status int, reason string) {
-	raw, _ := json.Marshal(refusal{Error: reason}) // a string cannot fail
+func writeError(w http.ResponseWriter, status int, reason string) {
+	raw, _ := json.Marshal(errorBody{Error: reason}) // encoding a string cannot fail
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(raw)

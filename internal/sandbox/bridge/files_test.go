@@ -12,7 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Where the box has its files, as its browser sees it.
+// Folders of the box, as paths inside it.
 const (
 	home    = "/tmp"
 	uploads = home + "/upload"
@@ -20,8 +20,8 @@ const (
 
 const download = "01234567-89ab-cdef-0123-456789abcdef"
 
-func TestFilesGoInAndComeOut(t *testing.T) {
-	r := newRig(t, longLease)
+func TestFilesArePutFetchedAndRemoved(t *testing.T) {
+	r := newTestBox(t, longLease)
 	l := r.listen(nil)
 	r.dial()
 	big := bytes.Repeat([]byte{0, 1, 2, 3}, 5<<20)
@@ -59,8 +59,8 @@ func TestFilesGoInAndComeOut(t *testing.T) {
 	}
 }
 
-func TestOnlyPlainFilesOfTheFoldersTravel(t *testing.T) {
-	r := newRig(t, longLease)
+func TestOnlyRegularFilesOfTheFoldersAreAccessible(t *testing.T) {
+	r := newTestBox(t, longLease)
 	l := r.listen(nil)
 	r.dial()
 	outside := filepath.Join(t.TempDir(), "secret")
@@ -116,9 +116,9 @@ func TestHostileFilesAreBounded(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, longLease)
+			r := newTestBox(t, longLease)
 			l := r.listen(nil)
-			answering(t, r, answer)
+			startHostileGuest(t, r, answer)
 			if got, err := l.Fetch(r.context(), download, 1000); err == nil {
 				t.Errorf("fetched %d bytes", len(got))
 			}

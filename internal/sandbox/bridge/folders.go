@@ -12,39 +12,39 @@ import (
 	"syscall"
 )
 
-// MaxUpload is the largest file that is put into a box, in bytes.
+// MaxUpload is the size of the largest file that can be put into a box, in bytes.
 const MaxUpload = 32 << 20
 
-// Folders are where a box exchanges files with its gateway: what the browser
-// may upload, and what it downloaded.
+// Folders are the folders of a box through which it exchanges files with the
+// gateway: files that the browser can upload, and files that it downloaded.
 type Folders struct{ Upload, Download string }
 
 var (
 	folderPattern   = regexp.MustCompile(`^[0-9a-f]{16}$`)
-	downloadPattern = regexp.MustCompile(`^[0-9A-Fa-f-]{32,36}$`) // Browser.downloadWillBegin, guid
+	downloadPattern = regexp.MustCompile(`^[0-9A-Fa-f-]{32,36}$`) // guid of Browser.downloadWillBegin
 )
 
-// plainName reports whether a name is one of a file in a folder.
-func plainName(name string) bool {
+// isFileName reports whether name is a file name without folders.
+func isFileName(name string) bool {
 	return len(name) <= 255 && filepath.IsLocal(name) && filepath.Base(name) == name && name != "."
 }
 
-// put writes a new file into a new folder. The browser, which may be another
-// user, may read it.
+// put writes a new file into a new folder. Both are readable by others, because
+// the browser may run as another user.
 func (e *endpoint) put(w http.ResponseWriter, r *http.Request) {
 	folder, name := r.PathValue("folder"), r.PathValue("name")
-	if !folderPattern.MatchString(folder) || !plainName(name) || r.ContentLength < 0 || r.ContentLength > MaxUpload {
-		refuse(w, http.StatusBadRequest, "malformed")
+	if !folderPattern.MatchString(folder) || !isFileName(name) || r.ContentLength < 0 || r.ContentLength > MaxUpload {
+		writeError(w, http.StatusBadRequest, "malformed")
 		return
 	}
 	err := e.folders.write(folder, name, io.LimitReader(r.Body, r.ContentLength), r.ContentLength)
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
-		refuse(w, http.StatusInsufficientStorage, "no_room")
+		writeError(w, http.StatusInsufficientStorage, "no_room")
 	case err != nil:
-		refuse(w, http.StatusInternalServerError, "not_written")
+		writeError(w, http.StatusInternalServerError, "not_written")
 	default:
-		answer(w, struct{}{})
+		writeJSON(w, struct{}{})
 	}
 }
 
@@ -59,7 +59,7 @@ func (f Folders) write(folder, name string, content io.Reader, size int64) (err 
 	}
 	defer func() {
 		if err != nil {
-			_ = root.RemoveAll(folder) // half a file is none
+			_ = root.RemoveAll(folder) // leave no partial file
 		}
 	}()
 	file, err := root.OpenFile(filepath.Join(folder, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
@@ -86,43 +86,43 @@ func (e *endpoint) removeDownload(w http.ResponseWriter, r *http.Request) {
 func (e *endpoint) remove(w http.ResponseWriter, dir, name string, wellFormed bool) {
 	root, err := os.OpenRoot(dir)
 	if err != nil || !wellFormed {
-		refuse(w, http.StatusBadRequest, "malformed")
+		writeError(w, http.StatusBadRequest, "malformed")
 		return
 	}
 	defer func() { _ = root.Close() }()
 	if err := root.RemoveAll(name); err != nil {
-		refuse(w, http.StatusInternalServerError, "not_removed")
+		writeError(w, http.StatusInternalServerError, "not_removed")
 		return
 	}
-	answer(w, struct{}{})
+	writeJSON(w, struct{}{})
 }
 
-// fetch sends a file that was downloaded, and nothing else: no link, no device.
+// fetch sends a downloaded file. It refuses everything but regular files.
 func (e *endpoint) fetch(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	if !downloadPattern.MatchString(id) {
-		refuse(w, http.StatusBadRequest, "malformed")
+		writeError(w, http.StatusBadRequest, "malformed")
 		return
 	}
-	file, size, err := openRegular(e.folders.Download, id)
+	file, size, err := openRegularFile(e.folders.Download, id)
 	if err != nil {
-		refuse(w, http.StatusNotFound, "no_such_file")
+		writeError(w, http.StatusNotFound, "no_such_file")
 		return
 	}
 	defer func() { _ = file.Close() }()
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
-	_, _ = io.CopyN(w, file, size) // a gateway that has gone does not mind
+	_, _ = io.CopyN(w, file, size) // fails only when the gateway has gone
 }
 
-func openRegular(dir, name string) (*os.File, int64, error) {
+func openRegularFile(dir, name string) (*os.File, int64, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer func() { _ = root.Close() }()
-	seen, err := root.Lstat(name)
-	if err != nil || !seen.Mode().IsRegular() {
+	before, err := root.Lstat(name)
+	if err != nil || !before.Mode().IsRegular() {
 		return nil, 0, errors.Join(err, fs.ErrNotExist)
 	}
 	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)

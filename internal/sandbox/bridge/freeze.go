@@ -9,17 +9,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-const thawTimeout = 5 * time.Second // for a guest to have its box go on; 2 ms on an idle machine
+const thawTimeout = 5 * time.Second // for a guest to resume its box; 2 ms on an idle machine
 
-// freezer is what a link knows of its box standing still.
+// freezer is the frozen state of a link's box.
 type freezer struct {
-	changing sync.Mutex // one change at a time
+	changing sync.Mutex // serialises Freeze and Thaw
 
 	mu     sync.Mutex
-	thawed chan struct{} // closed when the box goes on; nil while it runs
+	thawed chan struct{} // closed when the box resumes; nil while it runs
 }
 
-func (f *freezer) now() chan struct{} {
+func (f *freezer) current() chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.thawed
@@ -31,57 +31,57 @@ func (f *freezer) set(thawed chan struct{}) {
 	f.thawed = thawed
 }
 
-// Freeze has the guest stop all that runs in its box. Whatever is sent to the
-// browser from then on thaws it first; thawed is closed when it has been. A box
-// that is frozen already stays so. Faults: cdp_error, after which it runs.
+// Freeze makes the guest stop all other processes of its box. The next message to
+// the browser thaws the box first; thawed is closed then. A frozen box stays
+// frozen. Faults: cdp_error, and the box keeps running.
 func (l *Link) Freeze(ctx context.Context) (thawed <-chan struct{}, err error) {
 	l.freezer.changing.Lock()
 	defer l.freezer.changing.Unlock()
-	if c := l.freezer.now(); c != nil {
+	if c := l.freezer.current(); c != nil {
 		return c, nil
 	}
 	c := make(chan struct{})
-	l.freezer.set(c) // before it is asked for: what is sent meanwhile waits for us, and thaws
+	l.freezer.set(c) // before the request: a message sent meanwhile waits for changing, and then thaws the box
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	if err := l.call(ctx, http.MethodPost, "/freeze", nil, nil); err != nil {
-		if answered(err) {
-			l.freezer.set(nil) // it refused, or is of a version that cannot
+		if guestRefused(err) {
+			l.freezer.set(nil) // the guest refused, or is too old to know the request
 		} else {
-			_ = l.thaw(context.WithoutCancel(ctx)) // it may have been done; where this fails too, what is sent next tries again
+			_ = l.thaw(context.WithoutCancel(ctx)) // the box may be frozen; if this fails, the next message tries again
 		}
 		return nil, err
 	}
 	return c, nil
 }
 
-// answered reports whether a call failed because the guest said so.
-func answered(err error) bool {
+// guestRefused reports whether a call failed because the guest answered with an error.
+func guestRefused(err error) bool {
 	f := fault.From(err)
 	return f != nil && f.Details["status"] != nil
 }
 
-// Thaw has a frozen box go on; one that runs is no error. Faults: cdp_error.
+// Thaw resumes a frozen box. It does nothing for one that runs. Faults: cdp_error.
 func (l *Link) Thaw(ctx context.Context) error {
-	if l.freezer.now() == nil {
+	if l.freezer.current() == nil {
 		return nil
 	}
 	l.freezer.changing.Lock()
 	defer l.freezer.changing.Unlock()
-	if l.freezer.now() == nil {
+	if l.freezer.current() == nil {
 		return nil
 	}
 	return l.thaw(ctx)
 }
 
-// thaw must be called with changing held, for a box that may be frozen.
+// thaw resumes a box that may be frozen. The caller must hold changing.
 func (l *Link) thaw(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, thawTimeout)
 	defer cancel()
 	if err := l.call(ctx, http.MethodPost, "/thaw", nil, nil); err != nil {
 		return err
 	}
-	c := l.freezer.now()
+	c := l.freezer.current()
 	l.freezer.set(nil)
 	close(c)
 	return nil

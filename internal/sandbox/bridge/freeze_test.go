@@ -11,7 +11,7 @@ import (
 )
 
 func TestAMessageThawsAFrozenBox(t *testing.T) {
-	r := newRig(t, longLease)
+	r := newTestBox(t, longLease)
 	l := r.listen(nil)
 	r.dial()
 	s := r.stream(l)
@@ -23,7 +23,7 @@ func TestAMessageThawsAFrozenBox(t *testing.T) {
 		if _, err := l.Health(r.context()); err != nil || !r.guest.frozen.Load() {
 			t.Errorf("asked for its health it is frozen: %t, %v", r.guest.frozen.Load(), err)
 		}
-		echoes(t, s, "wake up")
+		wantEcho(t, s, "wake up")
 		<-thawed
 		if r.guest.frozen.Load() {
 			t.Error("the message came to a frozen box")
@@ -31,8 +31,8 @@ func TestAMessageThawsAFrozenBox(t *testing.T) {
 	}
 }
 
-func TestABoxThatIsFrozenAndWrittenToAtOnceRuns(t *testing.T) {
-	r := newRig(t, longLease)
+func TestBoxFrozenDuringAWriteRuns(t *testing.T) {
+	r := newTestBox(t, longLease)
 	l := r.listen(nil)
 	r.dial()
 	s := r.stream(l)
@@ -43,11 +43,11 @@ func TestABoxThatIsFrozenAndWrittenToAtOnceRuns(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		if err := s.Write([]byte("wake up")); err != nil { // before, while or after
+		if err := s.Write([]byte("wake up")); err != nil { // before, during or after the freeze
 			t.Fatal(err)
 		}
 		freezing.Wait()
-		if known := l.freezer.now() != nil; known != r.guest.frozen.Load() {
+		if known := l.freezer.current() != nil; known != r.guest.frozen.Load() {
 			t.Fatalf("the link takes it to be frozen: %t, and it is: %t", known, r.guest.frozen.Load())
 		}
 		if err := l.Thaw(r.context()); err != nil || r.guest.frozen.Load() {
@@ -59,8 +59,8 @@ func TestABoxThatIsFrozenAndWrittenToAtOnceRuns(t *testing.T) {
 	}
 }
 
-func TestABoxThatCannotBeFrozenRuns(t *testing.T) {
-	r := newRig(t, longLease)
+func TestBoxThatCannotBeFrozenRuns(t *testing.T) {
+	r := newTestBox(t, longLease)
 	r.guest.freezeErr = errors.New("cannot stop process 7")
 	l := r.listen(nil)
 	r.dial()
@@ -68,14 +68,14 @@ func TestABoxThatCannotBeFrozenRuns(t *testing.T) {
 	if fault.CodeOf(err) != fault.CDPError || !strings.Contains(err.Error(), "cannot stop process 7") || thawed != nil {
 		t.Errorf("it is frozen: %v, %v", thawed, err)
 	}
-	if l.freezer.now() != nil {
+	if l.freezer.current() != nil {
 		t.Error("the link takes it to be frozen")
 	}
-	echoes(t, r.stream(l), "and it answers")
+	wantEcho(t, r.stream(l), "and it answers")
 }
 
-func TestAGuestThatKnowsNoFreezingRuns(t *testing.T) {
-	r := newRig(t, longLease)
+func TestBoxOfAGuestWithoutFreezeRuns(t *testing.T) {
+	r := newTestBox(t, longLease)
 	whole := r.dialer.Handler
 	r.dialer.Handler = http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if q.URL.Path == "/freeze" || q.URL.Path == "/thaw" {
@@ -91,12 +91,12 @@ func TestAGuestThatKnowsNoFreezingRuns(t *testing.T) {
 		if thawed, err := l.Freeze(r.context()); fault.CodeOf(err) != fault.CDPError || thawed != nil {
 			t.Errorf("it is frozen: %v, %v", thawed, err)
 		}
-		echoes(t, s, "and it answers")
+		wantEcho(t, s, "and it answers")
 	}
 }
 
 func TestAClosedLinkIsNotFrozen(t *testing.T) {
-	r := newRig(t, longLease)
+	r := newTestBox(t, longLease)
 	l := r.listen(nil)
 	r.dial()
 	if err := l.Close(); err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// Bounds of what is believed of a guest's report.
+// Limits on the report of a guest.
 const (
-	maxReport    = 256 << 10 // bytes of an answer
+	maxReport    = 256 << 10 // bytes of a response
 	maxLogLines  = 100
 	maxLine      = 512 // runes
 	maxReason    = 256 // runes
@@ -30,21 +30,21 @@ var screenPattern = regexp.MustCompile(`^:[0-9]{1,5}$`)
 
 var capPattern = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-// clean makes a report out of a box harmless: everything bounded, no control
-// characters, numbers in range. What is out of shape becomes what refuses: a
-// failed phase, a renderer that is not strong.
-func clean(h sandbox.Health, now time.Time) sandbox.Health {
+// sanitizeHealth makes the report of a guest safe to use: it limits all sizes, removes
+// control characters and clamps numbers. A malformed value becomes the one that
+// fails safe: a failed phase, a renderer that is not sandboxed.
+func sanitizeHealth(h sandbox.Health, now time.Time) sandbox.Health {
 	if h.Phase != PhaseStarting && h.Phase != PhaseReady {
 		h.Phase = PhaseFailed
 	}
-	h.Browser, h.Display = cleanProcess(h.Browser), cleanProcess(h.Display)
+	h.Browser, h.Display = sanitizeProcess(h.Browser), sanitizeProcess(h.Display)
 	if !screenPattern.MatchString(h.Screen) {
 		h.Screen = ""
 	}
 	h.Restarts, h.OOMKills = clamp(h.Restarts, maxCount), clamp(h.OOMKills, maxCount)
 	h.Renderers = h.Renderers[:min(len(h.Renderers), maxRenderers)]
 	for i, p := range h.Renderers {
-		h.Renderers[i] = cleanProof(p)
+		h.Renderers[i] = sanitizeRenderer(p)
 	}
 	h.Log = h.Log[max(0, len(h.Log)-maxLogLines):]
 	for i, line := range h.Log {
@@ -56,11 +56,11 @@ func clean(h sandbox.Health, now time.Time) sandbox.Health {
 	return h
 }
 
-func cleanProcess(p sandbox.Process) sandbox.Process {
+func sanitizeProcess(p sandbox.Process) sandbox.Process {
 	return sandbox.Process{Running: p.Running, PID: clamp(p.PID, maxPID), Exit: untrusted.LogLine(p.Exit, maxReason)}
 }
 
-func cleanProof(p sandbox.Proof) sandbox.Proof {
+func sanitizeRenderer(p sandbox.Renderer) sandbox.Renderer {
 	p.PID = clamp(p.PID, maxPID)
 	p.SeccompFilters = clamp(p.SeccompFilters, maxCount)
 	if !capPattern.MatchString(p.CapEff) {

@@ -18,8 +18,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// hostile dials as something in the box might.
-func hostile(t *testing.T, r *rig, first []byte) net.Conn {
+// dialRaw connects like any process of the box can, and sends first.
+func dialRaw(t *testing.T, r *testBox, first []byte) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("unix", filepath.Join(r.dir, BridgeSocket))
 	if err != nil {
@@ -36,8 +36,8 @@ func framed(body string) []byte {
 	return append([]byte{byte(len(body) >> 8), byte(len(body))}, body...)
 }
 
-func TestMalformedHellosAreHungUpOn(t *testing.T) {
-	r := newRig(t, longLease)
+func TestMalformedHellosAreRefused(t *testing.T) {
+	r := newTestBox(t, longLease)
 	l := r.listen(func(o *LinkOptions) { o.ScopeHash, o.Session = "0123456789abcdef", "s-1" })
 	for name, first := range map[string][]byte{
 		"not JSON":       framed("hello"),
@@ -49,23 +49,23 @@ func TestMalformedHellosAreHungUpOn(t *testing.T) {
 		"no scope":       framed(`{"protocol":1,"box":"` + r.boot.Box + `"}`),
 		"bad session":    framed(`{"protocol":1,"box":"` + r.boot.Box + `","scope":"0123456789abcdef","session":"a b"}`),
 	} {
-		conn := hostile(t, r, first)
+		conn := dialRaw(t, r, first)
 		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
 		if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("%s: not hung up on", name)
+			t.Errorf("%s: the connection is not closed", name)
 		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.current != nil {
-		t.Error("one of them was taken for the guest")
+		t.Error("one of them became the current connection")
 	}
 }
 
-// answering is a hostile guest: it gets past hello and answers as it likes.
-func answering(t *testing.T, r *rig, handler http.Handler) {
+// startHostileGuest sends a valid hello and then answers requests with handler.
+func startHostileGuest(t *testing.T, r *testBox, handler http.Handler) {
 	t.Helper()
-	conn := hostile(t, r, framed(`{"protocol":1,"box":"`+r.boot.Box+`"}`))
+	conn := dialRaw(t, r, framed(`{"protocol":1,"box":"`+r.boot.Box+`"}`))
 	mux, err := yamux.Server(conn, muxConfig(longLease))
 	if err != nil {
 		t.Fatal(err)
@@ -106,9 +106,9 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, longLease)
+			r := newTestBox(t, longLease)
 			l := r.listen(nil)
-			answering(t, r, answer)
+			startHostileGuest(t, r, answer)
 			_, err := l.Health(r.context())
 			if fault.CodeOf(err) != fault.CDPError {
 				t.Errorf("health: %v", err)
@@ -124,9 +124,9 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 }
 
 func TestGuestMayNotOpenStreams(t *testing.T) {
-	r := newRig(t, longLease)
+	r := newTestBox(t, longLease)
 	l := r.listen(nil)
-	conn := hostile(t, r, framed(`{"protocol":1,"box":"`+r.boot.Box+`"}`))
+	conn := dialRaw(t, r, framed(`{"protocol":1,"box":"`+r.boot.Box+`"}`))
 	mux, err := yamux.Server(conn, muxConfig(longLease))
 	if err != nil {
 		t.Fatal(err)

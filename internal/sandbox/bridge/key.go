@@ -15,10 +15,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Key signs the tokens of one gateway instance. It prints as [secret].
+// Key signs the tokens of one gateway instance. It is printed as [secret].
 type Key struct{ private ed25519.PrivateKey }
 
-// NewKey makes a key that lives as long as the process.
+// NewKey makes a key that is not stored.
 func NewKey() (*Key, error) {
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -27,10 +27,10 @@ func NewKey() (*Key, error) {
 	return &Key{private: private}, nil
 }
 
-// LoadOrCreateKey returns the key in the file at path, which it makes (0600)
-// when there is none. Boxes outlive a restart of the gateway only if it keeps
-// its key. Faults: internal when the file is open to others, is no key, or
-// cannot be written.
+// LoadOrCreateKey returns the key stored in the file at path. Without the file it
+// makes a key and stores it (mode 0600). A restarted gateway needs the same key
+// to reconnect to its boxes. Faults: internal when others can read the file, it
+// is damaged, or it cannot be written.
 func LoadOrCreateKey(path string) (*Key, error) {
 	key, err := loadKey(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -44,7 +44,7 @@ func LoadOrCreateKey(path string) (*Key, error) {
 		return nil, fault.New(fault.Internal, "the bridge key cannot be stored at %s", path).
 			Hinted("make the directory writable for the gateway").Because(err)
 	}
-	return loadKey(path) // of two gateways that raced here, one has won
+	return loadKey(path) // another gateway may have stored its key first
 }
 
 func loadKey(path string) (*Key, error) {
@@ -68,8 +68,8 @@ func loadKey(path string) (*Key, error) {
 	return &Key{private: ed25519.NewKeyFromSeed(seed)}, nil
 }
 
-// save writes the key so that the name appears with all of the content or not
-// at all, and never in place of another.
+// save writes the file atomically: it appears complete or not at all, and never
+// replaces another.
 func (k *Key) save(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".bridge-key-")
 	if err != nil {
@@ -87,16 +87,16 @@ func (k *Key) save(path string) error {
 	return nil
 }
 
-// Public returns the public half in standard base64: it is no secret, and all
-// a box gets to hold.
+// Public returns the public key in standard base64. It is not secret, and the
+// only key that a box gets.
 func (k *Key) Public() string {
 	return base64.StdEncoding.EncodeToString(k.private.Public().(ed25519.PublicKey))
 }
 
-// Format keeps the key out of everything that is printed, whatever the verb.
+// Format keeps the key out of all printed text, for every formatting verb.
 func (k *Key) Format(to fmt.State, _ rune) { _, _ = io.WriteString(to, "[secret]") }
 
-func parsePublic(text string) (ed25519.PublicKey, error) {
+func parsePublicKey(text string) (ed25519.PublicKey, error) {
 	raw, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(raw) != ed25519.PublicKeySize {
 		return nil, fault.New(fault.InvalidRequest, "the bridge's public key is not %d bytes of base64", ed25519.PublicKeySize).

@@ -10,7 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-func TestKeyIsMadeOnceAndKept(t *testing.T) {
+func TestKeyIsMadeOnceAndStored(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bridge.key")
 	first, err := LoadOrCreateKey(path)
 	if err != nil {
@@ -33,7 +33,7 @@ func TestKeyIsMadeOnceAndKept(t *testing.T) {
 	}
 }
 
-func TestKeyRefusesWhatIsOpenOrDamaged(t *testing.T) {
+func TestUnsafeAndDamagedKeyFilesAreRefused(t *testing.T) {
 	for name, spoil := range map[string]func(path string) error{
 		"open to the group": func(path string) error { return os.Chmod(path, 0o640) },
 		"damaged":           func(path string) error { return os.WriteFile(path, []byte("AAAA"), 0o600) },

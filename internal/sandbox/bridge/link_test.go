@@ -17,33 +17,33 @@ import (
 const longLease = 30 * time.Second
 
 func TestMessagesOfEverySizePass(t *testing.T) {
-	r := newRig(t, longLease)
+	r := newTestBox(t, longLease)
 	l := r.listen(nil)
 	r.dial()
 	s := r.stream(l)
 	for _, n := range []int{1, 1 << 10, 300 << 10, 8 << 20} {
-		echoes(t, s, strings.Repeat("é", n/2)+"x")
+		wantEcho(t, s, strings.Repeat("é", n/2)+"x")
 	}
 }
 
-func TestExpiryDoesNotBreakAnOpenConnection(t *testing.T) {
-	r := newRig(t, longLease)
+func TestConnectionOutlivesItsToken(t *testing.T) {
+	r := newTestBox(t, longLease)
 	l := r.listen(nil)
 	r.dial()
 	s := r.stream(l)
-	echoes(t, s, "before")
+	wantEcho(t, s, "before")
 	later := time.Now().Add(5 * time.Minute)
-	r.verifier.mu.Lock() // orders the write before the next request
+	r.verifier.mu.Lock() // so that the next request sees the new time
 	r.verifier.now = func() time.Time { return later }
 	r.verifier.mu.Unlock()
-	echoes(t, s, "after")
+	wantEcho(t, s, "after")
 	if _, err := l.Health(r.context()); err == nil {
-		t.Error("a token of five minutes ago still holds")
+		t.Error("a token of five minutes ago is still valid")
 	}
 }
 
 func TestBoxIsAssignedOnce(t *testing.T) {
-	r := newRig(t, longLease)
+	r := newTestBox(t, longLease)
 	l := r.listen(nil)
 	r.dial()
 	if err := l.Assign(r.context(), "", "s"); fault.CodeOf(err) != fault.InvalidRequest {
@@ -64,7 +64,7 @@ func TestBoxIsAssignedOnce(t *testing.T) {
 	if _, err := l.Health(r.context()); err != nil {
 		t.Errorf("after the assignment: %v", err)
 	}
-	// A gateway that believes the box to be free, or another's, is refused.
+	// A gateway with the wrong scope of the box is refused.
 	for _, scope := range []string{"", sandbox.ScopeHash("bob")} {
 		l.mu.Lock()
 		l.scope = scope
@@ -75,18 +75,18 @@ func TestBoxIsAssignedOnce(t *testing.T) {
 	}
 }
 
-func TestGuestRefusesASecondAssignmentByItself(t *testing.T) {
+func TestGuestRefusesASecondAssignment(t *testing.T) {
 	a := NewAssignment(Boot{Box: sandbox.NewID()})
 	if !a.assign("0123456789abcdef", "s") || a.assign("fedcba9876543210", "t") {
-		t.Error("assigned other than once")
+		t.Error("assigned twice or not at all")
 	}
 	if h := a.hello(); h.Scope != "0123456789abcdef" || h.Session != "s" {
 		t.Errorf("hello %+v", h)
 	}
 }
 
-func TestGuestComesBackToTheNextGateway(t *testing.T) {
-	r := newRig(t, longLease)
+func TestGuestReconnectsToTheNextGateway(t *testing.T) {
+	r := newTestBox(t, longLease)
 	l := r.listen(nil)
 	r.dial()
 	if err := l.Assign(r.context(), "alice", "s-1"); err != nil {
@@ -109,11 +109,11 @@ func TestGuestComesBackToTheNextGateway(t *testing.T) {
 	if next.ScopeHash() != sandbox.ScopeHash("alice") || next.Session() != "s-1" {
 		t.Errorf("adopted %q %q", next.ScopeHash(), next.Session())
 	}
-	echoes(t, r.stream(next), "hello again")
+	wantEcho(t, r.stream(next), "hello again")
 }
 
 func TestGatewayWithAnotherKeyIsRefused(t *testing.T) {
-	r := newRig(t, longLease)
+	r := newTestBox(t, longLease)
 	other, err := NewKey()
 	if err != nil {
 		t.Fatal(err)
@@ -129,8 +129,8 @@ func TestGatewayWithAnotherKeyIsRefused(t *testing.T) {
 	}
 }
 
-func TestLinkEndsWhenItsGuestStaysAway(t *testing.T) {
-	r := newRig(t, 300*time.Millisecond)
+func TestLinkEndsWhenItsGuestStaysDisconnected(t *testing.T) {
+	r := newTestBox(t, 300*time.Millisecond)
 	l := r.listen(nil)
 	r.dial()
 	if err := l.Connected(r.context()); err != nil {
@@ -151,11 +151,11 @@ func TestLinkEndsWhenItsGuestStaysAway(t *testing.T) {
 }
 
 func TestGuestEndsAfterTheLease(t *testing.T) {
-	for name, gateway := range map[string]func(*testing.T, *rig){
-		"nobody listens": func(*testing.T, *rig) {},
-		"a gateway that hangs": func(t *testing.T, r *rig) {
-			// The kernel completes the connection; nobody ever answers a ping.
-			bridge, egress, err := listenBoth(r.dir)
+	for name, gateway := range map[string]func(*testing.T, *testBox){
+		"nobody listens": func(*testing.T, *testBox) {},
+		"a gateway that hangs": func(t *testing.T, r *testBox) {
+			// The kernel accepts the connection, and no ping is answered.
+			bridge, egress, err := listenSockets(r.dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,7 +163,7 @@ func TestGuestEndsAfterTheLease(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, 300*time.Millisecond)
+			r := newTestBox(t, 300*time.Millisecond)
 			gateway(t, r)
 			r.dial()
 			select {
@@ -178,8 +178,8 @@ func TestGuestEndsAfterTheLease(t *testing.T) {
 	}
 }
 
-func TestGuestThatIsCancelledEndsWithoutError(t *testing.T) {
-	r := newRig(t, longLease)
+func TestCancelledGuestReturnsNoError(t *testing.T) {
+	r := newTestBox(t, longLease)
 	l := r.listen(nil)
 	r.dial()
 	s := r.stream(l)
@@ -193,18 +193,18 @@ func TestGuestThatIsCancelledEndsWithoutError(t *testing.T) {
 }
 
 func TestListenReplacesStaleSocketsOnly(t *testing.T) {
-	r := newRig(t, longLease)
-	stale, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(mkdir(t, r.dir), BridgeSocket)})
+	r := newTestBox(t, longLease)
+	stale, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(makeDir(t, r.dir), BridgeSocket)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	stale.SetUnlinkOnClose(false) // as a killed gateway leaves it
+	stale.SetUnlinkOnClose(false) // like after a killed gateway
 	_ = stale.Close()
 	r.listen(nil)
 	r.dial()
 
-	other := newRig(t, longLease)
-	path := filepath.Join(mkdir(t, other.dir), EgressSocket)
+	other := newTestBox(t, longLease)
+	path := filepath.Join(makeDir(t, other.dir), EgressSocket)
 	if err := os.WriteFile(path, []byte("precious"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestListenReplacesStaleSocketsOnly(t *testing.T) {
 	}
 }
 
-func mkdir(t *testing.T, dir string) string {
+func makeDir(t *testing.T, dir string) string {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func mkdir(t *testing.T, dir string) string {
 	return dir
 }
 
-func TestListenRefusesZeroOptions(t *testing.T) {
+func TestListenRefusesInvalidOptions(t *testing.T) {
 	key, err := NewKey()
 	if err != nil {
 		t.Fatal(err)
@@ -244,7 +244,7 @@ func TestListenRefusesZeroOptions(t *testing.T) {
 }
 
 func TestReadinessNamesThePhaseThatFailed(t *testing.T) {
-	r := newRig(t, longLease)
+	r := newTestBox(t, longLease)
 	r.guest.health = sandbox.Health{Phase: PhaseStarting, Log: []string{"one\x1b[2J", "two"}}
 	l := r.listen(nil)
 	r.dial()

@@ -1,17 +1,20 @@
 package bridge
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
+	"syscall"
+	"time"
 )
 
-const maxAdmits = 4 // connections whose hello is awaited
+const maxPendingHellos = 4 // connections that have not sent their hello yet
 
-func listenBoth(dir string) (bridge, egress *net.UnixListener, err error) {
+func listenSockets(dir string) (bridge, egress *net.UnixListener, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, nil, fmt.Errorf("cannot make %s: %w", dir, err)
 	}
@@ -25,9 +28,9 @@ func listenBoth(dir string) (bridge, egress *net.UnixListener, err error) {
 	return bridge, egress, nil
 }
 
-// listenUnix listens on a socket that every user may dial: the box's user is
-// not the gateway's. Who may reach the socket at all is decided by the
-// directory above it, which only the gateway may enter, and by the mount.
+// listenUnix listens on a socket that every user may dial, because the box runs
+// as another user than the gateway. The directory above it, which only the
+// gateway may enter, and the mount limit who can reach the socket.
 func listenUnix(path string) (*net.UnixListener, error) {
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -51,41 +54,64 @@ func listenUnix(path string) (*net.UnixListener, error) {
 	return listener, nil
 }
 
-// acceptGuests takes every connection on bridge.sock through its hello.
+// acceptGuests accepts connections on bridge.sock and serves each one.
 func (l *Link) acceptGuests() {
-	slots := make(chan struct{}, maxAdmits)
+	slots := make(chan struct{}, maxPendingHellos)
 	for {
 		conn, err := l.bridge.Accept()
-		if err != nil && scarce(l.ctx, err) {
+		if err != nil && retryAccept(l.ctx, err) {
 			continue
 		}
 		if err != nil {
-			l.lost(err)
+			l.socketFailed(err)
 			return
 		}
 		select {
 		case slots <- struct{}{}:
 		default:
-			_ = conn.Close() // a box that dials in masses is not worth waiting for
+			_ = conn.Close() // only a hostile box opens so many
 			continue
 		}
 		l.wg.Go(func() {
-			w, err := l.admit(conn)
+			guest, err := l.accept(conn)
 			<-slots
 			if err != nil {
 				_ = conn.Close()
-				l.o.Log.Warn("refused a guest", "box", l.o.Box, "reason", err)
+				l.options.Log.Warn("refused a guest", "box", l.options.Box, "reason", err)
 				return
 			}
-			l.keep(w)
+			l.monitor(guest)
 		})
 	}
 }
 
-// lost ends the link when one of its sockets broke.
-func (l *Link) lost(err error) {
+// socketFailed ends the link when one of its sockets fails.
+func (l *Link) socketFailed(err error) {
 	if l.ctx.Err() == nil {
-		l.o.Log.Error("a socket of the box broke", "box", l.o.Box, "reason", err)
-		l.end(unreachable(l.o.Box).Because(err))
+		l.options.Log.Error("a socket of the box broke", "box", l.options.Box, "reason", err)
+		l.end(guestUnreachable(l.options.Box).Because(err))
 	}
+}
+
+const acceptRetryDelay = 100 * time.Millisecond // how long to wait before another accept when resources are short
+
+// retryAccept reports whether a failed accept can be retried because the process is
+// short of file descriptors or memory for a moment. It waits a little before it
+// returns true.
+func retryAccept(ctx context.Context, err error) bool {
+	for _, temporary := range []error{
+		syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED,
+	} {
+		if errors.Is(err, temporary) {
+			timer := time.NewTimer(acceptRetryDelay)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+				return true
+			case <-ctx.Done():
+				return false
+			}
+		}
+	}
+	return false
 }

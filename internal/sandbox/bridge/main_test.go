@@ -20,32 +20,32 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// echo is a guest without a browser: what is sent to it comes back.
-type echo struct {
+// echoGuest is a guest without a browser. It sends each message back.
+type echoGuest struct {
 	health   sandbox.Health
 	noScreen atomic.Bool
-	silent   atomic.Bool // takes messages, answers none
+	silent   atomic.Bool // reads messages without an answer
 
 	frozen    atomic.Bool
-	freezeErr error // why it does not freeze
+	freezeErr error // returned by Freeze
 
-	keeps  *bytes.Buffer // its profile; nil for none
-	hangs  error         // why its browser does not end
-	broken error         // why its profile breaks off
+	profile    *bytes.Buffer // nil for a box without a profile
+	endErr     error         // returned by EndBrowser
+	profileErr error         // returned by SaveProfile, after the profile
 }
 
-func (e *echo) Display(context.Context) error {
+func (e *echoGuest) Display(context.Context) error {
 	if e.noScreen.Load() {
 		return errors.New("no screen")
 	}
 	return nil
 }
 
-func (e *echo) Version(context.Context) (Version, error) { return Version{Browser: "Echo/1"}, nil }
+func (e *echoGuest) Version(context.Context) (Version, error) { return Version{Browser: "Echo/1"}, nil }
 
-func (e *echo) Health() sandbox.Health { return e.health }
+func (e *echoGuest) Health() sandbox.Health { return e.health }
 
-func (e *echo) Freeze(context.Context) error {
+func (e *echoGuest) Freeze(context.Context) error {
 	if e.freezeErr != nil {
 		return e.freezeErr
 	}
@@ -53,30 +53,30 @@ func (e *echo) Freeze(context.Context) error {
 	return nil
 }
 
-func (e *echo) Thaw() { e.frozen.Store(false) }
+func (e *echoGuest) Thaw() { e.frozen.Store(false) }
 
-func (e *echo) TakeProfile(r io.Reader) error {
-	if e.keeps == nil {
+func (e *echoGuest) LoadProfile(r io.Reader) error {
+	if e.profile == nil {
 		return ErrNoProfile
 	}
-	_, err := io.Copy(e.keeps, r)
+	_, err := io.Copy(e.profile, r)
 	return err
 }
 
-func (e *echo) EndBrowser(context.Context) error {
-	if e.keeps == nil {
+func (e *echoGuest) EndBrowser(context.Context) error {
+	if e.profile == nil {
 		return ErrNoProfile
 	}
-	return e.hangs
+	return e.endErr
 }
 
-// GiveProfile breaks off where broken says so, after what there is.
-func (e *echo) GiveProfile(w io.Writer) error {
-	_, err := w.Write(e.keeps.Bytes())
-	return errors.Join(err, e.broken)
+// SaveProfile writes the profile and returns profileErr.
+func (e *echoGuest) SaveProfile(w io.Writer) error {
+	_, err := w.Write(e.profile.Bytes())
+	return errors.Join(err, e.profileErr)
 }
 
-func (e *echo) Carry(ctx context.Context, conn *websocket.Conn) {
+func (e *echoGuest) ServeCDP(ctx context.Context, conn *websocket.Conn) {
 	defer func() { _ = conn.CloseNow() }()
 	for {
 		kind, data, err := conn.Read(ctx)
@@ -95,28 +95,28 @@ func (e *echo) Carry(ctx context.Context, conn *websocket.Conn) {
 	}
 }
 
-// rig is one box: its key, the guest's end and what it takes to link to it.
-type rig struct {
+// testBox is a box without processes: its key, its guest, and the settings of a link.
+type testBox struct {
 	t        *testing.T
 	boot     Boot
 	key      *Key
 	dir      string
 	folders  Folders
-	guest    *echo
+	guest    *echoGuest
 	verifier *Verifier
 	dialer   *Dialer
 	cancel   context.CancelFunc
 	ended    chan error
 }
 
-func newRig(t *testing.T, lease time.Duration) *rig {
+func newTestBox(t *testing.T, lease time.Duration) *testBox {
 	t.Helper()
 	key, err := NewKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{
-		t: t, key: key, dir: filepath.Join(t.TempDir(), "s"), guest: &echo{}, folders: Folders{Upload: t.TempDir(), Download: t.TempDir()}, ended: make(chan error, 1),
+	r := &testBox{
+		t: t, key: key, dir: filepath.Join(t.TempDir(), "s"), guest: &echoGuest{}, folders: Folders{Upload: t.TempDir(), Download: t.TempDir()}, ended: make(chan error, 1),
 		boot: Boot{Box: sandbox.NewID(), PublicKey: key.Public(), Lease: lease, Width: 1, Height: 1, DPI: 96},
 	}
 	if r.verifier, err = NewVerifier(r.boot.PublicKey, r.boot.Box); err != nil {
@@ -130,8 +130,8 @@ func newRig(t *testing.T, lease time.Duration) *rig {
 	return r
 }
 
-// dial runs the guest's end until the test ends.
-func (r *rig) dial() {
+// dial runs the guest until the test ends.
+func (r *testBox) dial() {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel = cancel
 	done := make(chan struct{})
@@ -149,8 +149,8 @@ func (r *rig) dial() {
 	})
 }
 
-// listen makes the gateway's end, closed when the test ends.
-func (r *rig) listen(change func(*LinkOptions)) *Link {
+// listen returns the gateway's link, which is closed when the test ends.
+func (r *testBox) listen(change func(*LinkOptions)) *Link {
 	r.t.Helper()
 	o := LinkOptions{Dir: r.dir, Box: r.boot.Box, Home: home, Key: r.key, Lease: r.boot.Lease}
 	if change != nil {
@@ -164,13 +164,13 @@ func (r *rig) listen(change func(*LinkOptions)) *Link {
 	return l
 }
 
-func (r *rig) context() context.Context {
+func (r *testBox) context() context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 	r.t.Cleanup(cancel)
 	return ctx
 }
 
-func (r *rig) stream(l *Link) sandbox.Stream {
+func (r *testBox) stream(l *Link) sandbox.Stream {
 	r.t.Helper()
 	s, err := l.CDP(r.context())
 	if err != nil {
@@ -180,7 +180,7 @@ func (r *rig) stream(l *Link) sandbox.Stream {
 	return s
 }
 
-func echoes(t *testing.T, s sandbox.Stream, text string) {
+func wantEcho(t *testing.T, s sandbox.Stream, text string) {
 	t.Helper()
 	if err := s.Write([]byte(text)); err != nil {
 		t.Fatal(err)
@@ -190,8 +190,8 @@ func echoes(t *testing.T, s sandbox.Stream, text string) {
 	}
 }
 
-// loopback dials a listener of the test.
-func loopback(t *testing.T, address string) *net.TCPConn {
+// dialTCP connects to a listener.
+func dialTCP(t *testing.T, address string) *net.TCPConn {
 	t.Helper()
 	conn, err := (&net.Dialer{Timeout: 5 * time.Second}).Dial("tcp", address)
 	if err != nil {

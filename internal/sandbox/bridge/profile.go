@@ -11,62 +11,62 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// giveLimit bounds how long a browser may take to write what it knows and end.
-const giveLimit = 12 * time.Second
+// endBrowserTimeout limits how long a browser may take to write its data and exit.
+const endBrowserTimeout = 12 * time.Second
 
-// restOfTar is how much may follow the end of a tar: padding.
-const restOfTar = 1 << 20
+// maxTarPadding limits the padding that may follow the end of a tar.
+const maxTarPadding = 1 << 20
 
-// ErrNoProfile is in the chain of what a Guest returns that has no profile to
-// take or give, or not any more.
+// ErrNoProfile is wrapped by the errors of a Guest that cannot load or save a
+// profile: its box has none, or it is too late.
 var ErrNoProfile = errors.New("no profile")
 
-func (e *endpoint) takeProfile(w http.ResponseWriter, r *http.Request) {
-	err := e.guest.TakeProfile(r.Body)
-	// A tar ends before its stream does. An answer given before the rest was
-	// read closes the connection, and the gateway would take that for a failure.
-	_, _ = io.CopyN(io.Discard, r.Body, restOfTar)
+func (e *endpoint) loadProfile(w http.ResponseWriter, r *http.Request) {
+	err := e.guest.LoadProfile(r.Body)
+	// A tar ends before its stream does. A response sent before the rest is read
+	// closes the connection, which the gateway would report as a failure.
+	_, _ = io.CopyN(io.Discard, r.Body, maxTarPadding)
 	switch {
 	case errors.Is(err, ErrNoProfile):
-		refuse(w, http.StatusForbidden, "no_profile")
+		writeError(w, http.StatusForbidden, "no_profile")
 	case err != nil:
-		refuse(w, http.StatusBadRequest, "profile_not_taken")
+		writeError(w, http.StatusBadRequest, "profile_not_taken")
 	default:
-		answer(w, struct{}{})
+		writeJSON(w, struct{}{})
 	}
 }
 
-// giveProfile answers when the browser has ended. What breaks afterwards breaks
-// the answer off, so that half a profile does not pass for a whole one.
-func (e *endpoint) giveProfile(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), giveLimit)
+// saveProfile sends the profile when the browser has exited. A later error
+// aborts the response, so that the gateway does not accept a partial profile.
+func (e *endpoint) saveProfile(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), endBrowserTimeout)
 	defer cancel()
 	switch err := e.guest.EndBrowser(ctx); {
 	case errors.Is(err, ErrNoProfile):
-		refuse(w, http.StatusForbidden, "no_profile")
+		writeError(w, http.StatusForbidden, "no_profile")
 		return
 	case err != nil:
-		refuse(w, http.StatusServiceUnavailable, "browser_not_ended")
+		writeError(w, http.StatusServiceUnavailable, "browser_not_ended")
 		return
 	}
 	w.Header().Set("Content-Type", "application/x-tar")
-	if err := e.guest.GiveProfile(w); err != nil {
+	if err := e.guest.SaveProfile(w); err != nil {
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// sendProfile gives the guest what the browser starts with. A fault of who
-// writes it comes back as it is.
+// sendProfile sends the guest the profile that the browser starts with. It
+// returns a fault of Options.Profile unchanged.
 func (l *Link) sendProfile(ctx context.Context) error {
 	r, w := io.Pipe()
 	wrote := make(chan error, 1)
 	go func() {
-		err := l.o.Profile(w)
+		err := l.options.Profile(w)
 		wrote <- err
 		_ = w.CloseWithError(err)
 	}()
-	res, err := l.exchange(ctx, "/profile/take", r)
-	_ = r.Close() // whoever still writes is told so
+	res, err := l.streamRequest(ctx, "/profile/take", r)
+	_ = r.Close() // makes a pending write fail
 	if cause := <-wrote; cause != nil && !errors.Is(cause, io.ErrClosedPipe) {
 		err = cause
 	}
@@ -76,41 +76,41 @@ func (l *Link) sendProfile(ctx context.Context) error {
 	return err
 }
 
-// Profile ends the browser in order and returns its profile as a tar; ctx is
-// for reading it too. It is hostile input, of any size. Faults:
-// invalid_request for a box that keeps none, cdp_error.
+// Profile shuts the browser down and returns its profile as a tar, which can be
+// read while ctx lasts. The tar is untrusted and can have any size. Faults:
+// invalid_request for a box without a profile, cdp_error.
 func (l *Link) Profile(ctx context.Context) (io.ReadCloser, error) {
-	res, err := l.exchange(ctx, "/profile/give", nil)
+	res, err := l.streamRequest(ctx, "/profile/give", nil)
 	if err != nil {
 		return nil, err
 	}
 	return res.Body, nil
 }
 
-// exchange makes a request whose body or answer is a stream.
-func (l *Link) exchange(ctx context.Context, path string, body io.Reader) (*http.Response, error) {
-	w, err := l.wire(ctx)
+// streamRequest sends a request whose request body or response body is a stream.
+func (l *Link) streamRequest(ctx context.Context, path string, body io.Reader) (*http.Response, error) {
+	guest, err := l.waitGuest(ctx)
 	if err != nil {
 		return nil, err
 	}
-	req, err := l.request(ctx, http.MethodPost, path, nil)
+	req, err := l.newRequest(ctx, http.MethodPost, path, nil)
 	if err != nil {
 		return nil, err
 	}
 	if body != nil {
 		req.Body = io.NopCloser(body)
 	}
-	res, err := w.client.Do(req)
+	res, err := guest.client.Do(req)
 	if err != nil {
-		return nil, silent(l.o.Box).Because(err)
+		return nil, noAnswer(l.options.Box).Because(err)
 	}
 	if res.StatusCode == http.StatusOK {
 		return res, nil
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode == http.StatusForbidden {
-		return nil, fault.New(fault.InvalidRequest, "box %s keeps no profile", l.o.Box).
+		return nil, fault.New(fault.InvalidRequest, "box %s keeps no profile", l.options.Box).
 			Hinted("start a session with a profile").Because(fmt.Errorf("%s: %s", path, res.Status))
 	}
-	return nil, refused(l.o.Box, res)
+	return nil, refusalFault(l.options.Box, res)
 }

@@ -13,7 +13,7 @@ import (
 
 const someProfile = "cookies and all that"
 
-func sends(text string, err error) func(*LinkOptions) {
+func withProfile(text string, err error) func(*LinkOptions) {
 	return func(o *LinkOptions) {
 		o.Headless = true
 		o.Profile = func(w io.Writer) error {
@@ -23,10 +23,10 @@ func sends(text string, err error) func(*LinkOptions) {
 	}
 }
 
-func TestAProfileIsTakenBeforeTheBrowserAndGivenAfterIt(t *testing.T) {
-	r := newRig(t, 10*time.Second)
-	r.guest.keeps = &bytes.Buffer{}
-	l := r.listen(sends(someProfile, nil))
+func TestProfileIsLoadedBeforeTheBrowserAndSavedAfterIt(t *testing.T) {
+	r := newTestBox(t, 10*time.Second)
+	r.guest.profile = &bytes.Buffer{}
+	l := r.listen(withProfile(someProfile, nil))
 	r.dial()
 	var phases []string
 	if err := l.WaitReady(r.context(), func(phase string) { phases = append(phases, phase) }); err != nil {
@@ -45,19 +45,19 @@ func TestAProfileIsTakenBeforeTheBrowserAndGivenAfterIt(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithAProfileIsSaidAsItIs(t *testing.T) {
-	r := newRig(t, 10*time.Second)
-	r.guest.keeps = &bytes.Buffer{}
-	l := r.listen(sends("half of i", fault.New(fault.NotFound, "no such profile").Hinted("list them")))
+func TestFaultOfTheProfileIsReturnedUnchanged(t *testing.T) {
+	r := newTestBox(t, 10*time.Second)
+	r.guest.profile = &bytes.Buffer{}
+	l := r.listen(withProfile("half of i", fault.New(fault.NotFound, "no such profile").Hinted("list them")))
 	r.dial()
 	if err := l.WaitReady(r.context(), nil); fault.CodeOf(err) != fault.NotFound {
 		t.Errorf("ready: %v", err)
 	}
 }
 
-func TestABoxWithoutAProfileTakesAndGivesNone(t *testing.T) {
-	r := newRig(t, 10*time.Second)
-	l := r.listen(sends(someProfile, nil))
+func TestBoxWithoutAProfileLoadsAndSavesNone(t *testing.T) {
+	r := newTestBox(t, 10*time.Second)
+	l := r.listen(withProfile(someProfile, nil))
 	r.dial()
 	if err := l.WaitReady(r.context(), nil); fault.CodeOf(err) != fault.InvalidRequest {
 		t.Errorf("took it: %v", err)
@@ -67,9 +67,9 @@ func TestABoxWithoutAProfileTakesAndGivesNone(t *testing.T) {
 	}
 }
 
-func TestABrowserThatDoesNotEndGivesNoProfile(t *testing.T) {
-	r := newRig(t, 10*time.Second)
-	r.guest.keeps, r.guest.hangs = bytes.NewBufferString(someProfile), errors.New("hangs")
+func TestBrowserThatDoesNotExitReturnsNoProfile(t *testing.T) {
+	r := newTestBox(t, 10*time.Second)
+	r.guest.profile, r.guest.endErr = bytes.NewBufferString(someProfile), errors.New("hangs")
 	l := r.listen(nil)
 	r.dial()
 	if _, err := l.Profile(r.context()); fault.CodeOf(err) != fault.CDPError {
@@ -77,14 +77,14 @@ func TestABrowserThatDoesNotEndGivesNoProfile(t *testing.T) {
 	}
 }
 
-func TestHalfAProfileIsNoWholeOne(t *testing.T) {
-	r := newRig(t, 10*time.Second)
-	r.guest.keeps, r.guest.broken = bytes.NewBufferString(strings.Repeat(someProfile, 1000)), errors.New("breaks off")
+func TestPartialProfileIsAnError(t *testing.T) {
+	r := newTestBox(t, 10*time.Second)
+	r.guest.profile, r.guest.profileErr = bytes.NewBufferString(strings.Repeat(someProfile, 1000)), errors.New("breaks off")
 	l := r.listen(nil)
 	r.dial()
 	back, err := l.Profile(r.context())
 	if err != nil {
-		return // so early that not even the answer began
+		return // the connection broke before the response began
 	}
 	defer back.Close()
 	if got, err := io.ReadAll(back); err == nil {

@@ -13,18 +13,18 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// Deadlines of the phases of readiness, wall time of each. A
-// guest ends its own wait for the display after 10 s and says so.
+// Time limits of the readiness phases. A guest gives up waiting for the display
+// after 10 s and reports that.
 const (
-	readyGuest     = 15 * time.Second // until the guest has dialled
-	readyProfile   = 20 * time.Second // until the guest has unpacked 64 MiB
-	readyDisplay   = 12 * time.Second // until the X socket answers
-	readyHTTP      = 12 * time.Second // until /json/version answers
-	readyHandshake = 8 * time.Second  // until a WebSocket answers Browser.getVersion
-	diagnosis      = 2 * time.Second  // for asking why a phase failed
+	guestTimeout     = 15 * time.Second // until the guest has dialled
+	profileTimeout   = 20 * time.Second // until the guest has unpacked 64 MiB
+	displayTimeout   = 12 * time.Second // until the X socket answers
+	httpTimeout      = 12 * time.Second // until /json/version answers
+	handshakeTimeout = 8 * time.Second  // until a WebSocket answers Browser.getVersion
+	reportTimeout    = 2 * time.Second  // for the health report after a phase failed
 )
 
-// Names of the phases, as progress and faults show them.
+// Names of the phases in faults.
 const (
 	NotReadyGuest     = "guest_not_ready"
 	NotReadyProfile   = "profile_not_ready"
@@ -33,16 +33,16 @@ const (
 	NotReadyHandshake = "cdp_not_ready:handshake"
 )
 
-// handshakeID is the id of the call that tests the handshake, at the end of
-// what the protocol allows (a 32 bit integer), where no client begins.
+// handshakeID is the id of the call that tests the connection: near the largest
+// id that the protocol allows (a 32 bit integer), which no client uses first.
 const handshakeID = 1<<31 - 2
 
-const faultLines = 10 // of the log in a fault
+const maxFaultLines = 10 // of the log, in a fault
 
-// WaitReady returns when the browser answers calls over the wire: the guest
-// has dialled, the display is there, /json/version names a WebSocket, and the
-// WebSocket answers, each within its own deadline. progress, which may be nil,
-// is told of each phase that begins. Faults: start_failed, its message
+// WaitReady waits until the browser answers calls: the guest has connected, the
+// display works, /json/version names a WebSocket, and that WebSocket answers. Each
+// phase has its own time limit. WaitReady calls progress, which may be nil, when
+// a phase begins. Faults: start_failed, with the message
 // "sandbox_browser_launch_failed: <phase>; process …; log: …".
 func (l *Link) WaitReady(ctx context.Context, progress func(phase string)) error {
 	if progress == nil {
@@ -53,28 +53,28 @@ func (l *Link) WaitReady(ctx context.Context, progress func(phase string)) error
 		limit      time.Duration
 		pass       func(context.Context) error
 	}{
-		{"waiting for the guest", NotReadyGuest, readyGuest, l.Connected},
-		{"unpacking the profile", NotReadyProfile, readyProfile, l.sendProfile},
-		{"waiting for the display", NotReadyDisplay, readyDisplay, l.displayReady},
-		{"waiting for the browser", NotReadyHTTP, readyHTTP, l.httpReady},
-		{"waiting for the first answer", NotReadyHandshake, readyHandshake, l.handshakeReady},
+		{"waiting for the guest", NotReadyGuest, guestTimeout, l.Connected},
+		{"unpacking the profile", NotReadyProfile, profileTimeout, l.sendProfile},
+		{"waiting for the display", NotReadyDisplay, displayTimeout, l.displayReady},
+		{"waiting for the browser", NotReadyHTTP, httpTimeout, l.httpReady},
+		{"waiting for the first answer", NotReadyHandshake, handshakeTimeout, l.handshakeReady},
 	}
 	for _, p := range phases {
-		if l.o.Headless && p.name == NotReadyDisplay || l.o.Profile == nil && p.name == NotReadyProfile {
+		if l.options.Headless && p.name == NotReadyDisplay || l.options.Profile == nil && p.name == NotReadyProfile {
 			continue
 		}
 		progress(p.tell)
-		if err := within(ctx, p.limit, p.pass); err != nil {
+		if err := withTimeout(ctx, p.limit, p.pass); err != nil {
 			if own := fault.CodeOf(err); p.name == NotReadyProfile && own != fault.Internal && own != fault.CDPError {
-				return err // of the profile, not of the box
+				return err // about the profile and not the box
 			}
-			return l.notReady(ctx, p.name, err)
+			return l.startFault(ctx, p.name, err)
 		}
 	}
 	return nil
 }
 
-func within(ctx context.Context, limit time.Duration, pass func(context.Context) error) error {
+func withTimeout(ctx context.Context, limit time.Duration, pass func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return pass(ctx)
@@ -130,8 +130,8 @@ func (l *Link) handshakeReady(ctx context.Context) error {
 	}
 }
 
-// notReady says which phase failed, and what the guest knows of the reason.
-func (l *Link) notReady(ctx context.Context, phase string, cause error) error {
+// startFault returns the fault for a phase that failed, with the guest's report.
+func (l *Link) startFault(ctx context.Context, phase string, cause error) error {
 	hint := "glovebox doctor looks for what is missing; the log says what the browser said last"
 	if ctx.Err() != nil {
 		cause = errors.Join(ctx.Err(), cause)
@@ -141,25 +141,25 @@ func (l *Link) notReady(ctx context.Context, phase string, cause error) error {
 	l.mu.Unlock()
 	f := fault.New(fault.StartFailed, "sandbox_browser_launch_failed: %s; process unknown; log: none", phase)
 	if connected {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosis)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportTimeout)
 		defer cancel()
 		if h, err := l.Health(ctx); err == nil {
 			f = fault.New(fault.StartFailed, "sandbox_browser_launch_failed: %s; process %s; log: %s",
-				phase, processes(h, l.o.Headless), lastLines(h.Log))
+				phase, describeProcesses(h, l.options.Headless), joinLastLines(h.Log))
 		}
 	}
 	return f.Hinted("%s", hint).With("phase", phase).Because(cause)
 }
 
-func processes(h sandbox.Health, headless bool) string {
-	browser := "browser " + process(h.Browser)
+func describeProcesses(h sandbox.Health, headless bool) string {
+	browser := "browser " + describeProcess(h.Browser)
 	if headless {
 		return browser
 	}
-	return browser + ", display " + process(h.Display)
+	return browser + ", display " + describeProcess(h.Display)
 }
 
-func process(p sandbox.Process) string {
+func describeProcess(p sandbox.Process) string {
 	switch {
 	case p.Running:
 		return fmt.Sprintf("running (pid %d)", p.PID)
@@ -169,9 +169,9 @@ func process(p sandbox.Process) string {
 	return "not started"
 }
 
-func lastLines(log []string) string {
+func joinLastLines(log []string) string {
 	if len(log) == 0 {
 		return "none"
 	}
-	return strings.Join(log[max(0, len(log)-faultLines):], " | ")
+	return strings.Join(log[max(0, len(log)-maxFaultLines):], " | ")
 }

@@ -16,13 +16,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-const callTimeout = 10 * time.Second // for a request to a guest that has nothing to wait for
+const callTimeout = 10 * time.Second // for a request that the guest answers at once
 
-// origin is how requests over the wire are addressed; nothing resolves it.
+// origin is the scheme and host of requests to the guest; it is never resolved.
 const origin = "http://box"
 
-// Version is the guest's answer to /json/version: what the browser says of
-// itself, and where its WebSocket is.
+// Version is the guest's response to /json/version: the browser's version, and
+// the URL of its WebSocket.
 type Version struct {
 	Browser   string `json:"Browser"`
 	Protocol  string `json:"Protocol-Version"`
@@ -37,13 +37,13 @@ type assignment struct {
 	Session   string `json:"session"`
 }
 
-// refusal is the body of every answer that is no success.
-type refusal struct {
+// errorBody is the body of every error response.
+type errorBody struct {
 	Error string `json:"error"`
 }
 
-// Health asks the guest how the box is, within 10 seconds. What it says is
-// bounded and cleaned. Faults: cdp_error when it does not answer.
+// Health returns the guest's report, with limited sizes and without control
+// characters. It waits at most 10 seconds. Faults: cdp_error.
 func (l *Link) Health(ctx context.Context) (sandbox.Health, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -51,12 +51,12 @@ func (l *Link) Health(ctx context.Context) (sandbox.Health, error) {
 	if err := l.call(ctx, http.MethodGet, "/health", nil, &h); err != nil {
 		return sandbox.Health{}, err
 	}
-	return clean(h, time.Now()), nil
+	return sanitizeHealth(h, time.Now()), nil
 }
 
-// Assign gives an unassigned box to a scope and a session, once. scope is the
-// scope itself; the box learns only its hash. Faults: already_active when the
-// box is assigned, invalid_request, cdp_error.
+// Assign binds an unassigned box to a scope and a session, once. It sends the
+// box only the hash of scope. Faults: already_active when the box is assigned,
+// invalid_request, cdp_error.
 func (l *Link) Assign(ctx context.Context, scope, session string) error {
 	hash := sandbox.ScopeHash(scope)
 	if hash == "" || session == "" || !sessionPattern.MatchString(session) {
@@ -64,7 +64,7 @@ func (l *Link) Assign(ctx context.Context, scope, session string) error {
 			Hinted("name both")
 	}
 	if l.ScopeHash() != "" {
-		return assigned(l.o.Box)
+		return alreadyAssigned(l.options.Box)
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -77,30 +77,30 @@ func (l *Link) Assign(ctx context.Context, scope, session string) error {
 	return nil
 }
 
-func assigned(box string) *fault.Fault {
+func alreadyAssigned(box string) *fault.Fault {
 	return fault.New(fault.AlreadyActive, "box %s is assigned already", box).
 		Hinted("a box serves one session: start another box")
 }
 
-// CDP opens the connection to the browser, the handshake within ctx and 10
-// seconds. A connection that was open ends with ErrReplaced. A
-// frozen box is thawed, and by each message that is written later. Faults: cdp_error.
+// CDP opens a connection to the browser, within ctx and 10 seconds. The previous
+// connection ends with ErrReplaced. CDP thaws a frozen box, and so does each
+// message written later. Faults: cdp_error.
 func (l *Link) CDP(ctx context.Context) (sandbox.Stream, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	if err := l.Thaw(ctx); err != nil {
 		return nil, err
 	}
-	w, err := l.wire(ctx)
+	guest, err := l.waitGuest(ctx)
 	if err != nil {
 		return nil, err
 	}
-	token, err := l.o.Key.mint(l.o.Box, l.ScopeHash(), time.Now())
+	token, err := l.options.Key.mint(l.options.Box, l.ScopeHash(), time.Now())
 	if err != nil {
 		return nil, err
 	}
 	conn, res, err := websocket.Dial(ctx, origin+"/cdp", &websocket.DialOptions{
-		HTTPClient:      w.client,
+		HTTPClient:      guest.client,
 		HTTPHeader:      http.Header{"Authorization": {"Bearer " + token}},
 		CompressionMode: websocket.CompressionDisabled,
 	})
@@ -108,47 +108,47 @@ func (l *Link) CDP(ctx context.Context) (sandbox.Stream, error) {
 		return newStream(conn, l.Thaw), nil
 	}
 	if res != nil && res.StatusCode != http.StatusSwitchingProtocols {
-		return nil, refused(l.o.Box, res).Because(err)
+		return nil, refusalFault(l.options.Box, res).Because(err)
 	}
-	return nil, silent(l.o.Box).Because(err)
+	return nil, noAnswer(l.options.Box).Because(err)
 }
 
-// call makes one request and decodes the answer into out, which may be nil.
+// call sends a request and decodes the response into out, which may be nil.
 func (l *Link) call(ctx context.Context, method, path string, in, out any) error {
-	w, err := l.wire(ctx)
+	guest, err := l.waitGuest(ctx)
 	if err != nil {
 		return err
 	}
-	req, err := l.request(ctx, method, path, in)
+	req, err := l.newRequest(ctx, method, path, in)
 	if err != nil {
 		return err
 	}
-	res, err := w.client.Do(req)
+	res, err := guest.client.Do(req)
 	if err != nil {
-		return silent(l.o.Box).Because(err)
+		return noAnswer(l.options.Box).Because(err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode/100 != 2 {
-		return refused(l.o.Box, res)
+		return refusalFault(l.options.Box, res)
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxReport+1))
 	if err != nil {
-		return silent(l.o.Box).Because(err)
+		return noAnswer(l.options.Box).Because(err)
 	}
 	if len(body) > maxReport {
-		return silent(l.o.Box).Because(fmt.Errorf("%s answered more than %d bytes", path, maxReport))
+		return noAnswer(l.options.Box).Because(fmt.Errorf("%s answered more than %d bytes", path, maxReport))
 	}
 	if out == nil {
 		return nil
 	}
 	if err := json.Unmarshal(body, out); err != nil {
-		return silent(l.o.Box).Because(fmt.Errorf("%s answered no JSON: %w", path, err))
+		return noAnswer(l.options.Box).Because(fmt.Errorf("%s answered no JSON: %w", path, err))
 	}
 	return nil
 }
 
-// request makes a request with a token of its own.
-func (l *Link) request(ctx context.Context, method, path string, in any) (*http.Request, error) {
+// newRequest returns a request with its own token.
+func (l *Link) newRequest(ctx context.Context, method, path string, in any) (*http.Request, error) {
 	var body io.Reader
 	if in != nil {
 		raw, err := json.Marshal(in)
@@ -161,7 +161,7 @@ func (l *Link) request(ctx context.Context, method, path string, in any) (*http.
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a request: %w", err)
 	}
-	token, err := l.o.Key.mint(l.o.Box, l.ScopeHash(), time.Now())
+	token, err := l.options.Key.mint(l.options.Box, l.ScopeHash(), time.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -169,18 +169,18 @@ func (l *Link) request(ctx context.Context, method, path string, in any) (*http.
 	return req, nil
 }
 
-func silent(box string) *fault.Fault {
+func noAnswer(box string) *fault.Fault {
 	return fault.New(fault.CDPError, "the guest of box %s does not answer", box).
 		Hinted("try again; if it stays so, close the session and start another")
 }
 
-// refused turns an answer that is no success into a fault.
-func refused(box string, res *http.Response) *fault.Fault {
-	var r refusal
+// refusalFault returns the fault for an error response.
+func refusalFault(box string, res *http.Response) *fault.Fault {
+	var r errorBody
 	body, _ := io.ReadAll(io.LimitReader(res.Body, maxHello))
 	_ = json.Unmarshal(body, &r)
 	if res.StatusCode == http.StatusConflict {
-		return assigned(box)
+		return alreadyAssigned(box)
 	}
 	return fault.New(fault.CDPError, "the guest of box %s refused: %s", box, untrusted.LogLine(r.Error, maxReason)).
 		Hinted("ask its health; if the browser has failed, close the session and start another").

@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	subject      = "glovebox-gateway"
+	tokenSubject = "glovebox-gateway"
 	tokenLife    = 30 * time.Second // a request uses its token within milliseconds
-	maxTokenLife = 60 * time.Second // of a token that is taken
+	maxTokenLife = 60 * time.Second // of an accepted token
 	maxToken     = 1 << 10          // bytes; ours have about 450
-	maxSeen      = 4096             // tokens within a token's life; a gateway sends a few a second
+	maxSeen      = 4096             // tokens remembered; a gateway sends a few a second
 )
 
 var jtiPattern = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
-// claims are what a token says (RFC 7519): for whom (scope hash), to which
-// box (audience), by whom (subject), when, and which one it is.
+// claims are the content of a token (RFC 7519): the issuer (subject), the box
+// (audience), the scope hash, its lifetime and its id.
 type claims struct {
 	Subject  string   `json:"sub"`
 	Audience []string `json:"aud"`
@@ -39,7 +39,7 @@ type claims struct {
 // mint signs a token for one request to a box.
 func (k *Key) mint(box, scope string, now time.Time) (string, error) {
 	signed, err := jwt.Sign(jose.EdDSA, k.private, claims{
-		Subject:  subject,
+		Subject:  tokenSubject,
 		Audience: []string{box},
 		Issued:   now.Unix(),
 		Expires:  now.Add(tokenLife).Unix(),
@@ -52,8 +52,7 @@ func (k *Key) mint(box, scope string, now time.Time) (string, error) {
 	return signed, nil
 }
 
-// Verifier judges the tokens that reach one box. It is safe for concurrent
-// use.
+// Verifier verifies the tokens sent to one box. It is safe for concurrent use.
 type Verifier struct {
 	box string
 	key ed25519.PublicKey
@@ -63,10 +62,10 @@ type Verifier struct {
 	seen map[string]time.Time // token id → when it expires
 }
 
-// NewVerifier returns the judge of a box. publicKey is what Key.Public
-// returned. Faults: invalid_request.
+// NewVerifier returns the verifier of a box. publicKey is the result of
+// Key.Public. Faults: invalid_request.
 func NewVerifier(publicKey, box string) (*Verifier, error) {
-	key, err := parsePublic(publicKey)
+	key, err := parsePublicKey(publicKey)
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +74,8 @@ func NewVerifier(publicKey, box string) (*Verifier, error) {
 
 var errUnauthorized = errors.New("bridge_unauthorized")
 
-// verify judges the values of the Authorization header for a box assigned to
-// scope. It says only yes or no.
+// verify verifies the values of the Authorization header for a box that is
+// assigned to scope. Its error does not say what is wrong.
 func (v *Verifier) verify(authorization []string, scope string) error {
 	if len(authorization) != 1 || len(authorization[0]) > maxToken {
 		return errUnauthorized
@@ -85,19 +84,19 @@ func (v *Verifier) verify(authorization []string, scope string) error {
 	if !found {
 		return errUnauthorized
 	}
-	var own struct {
-		Scope *string `json:"scope"` // a pointer: absent is not the same as unassigned
+	var scoped struct {
+		Scope *string `json:"scope"` // a pointer, because a missing claim differs from an empty one
 	}
-	rules := jwt.Rules{Methods: []jose.SignatureAlgorithm{jose.EdDSA}, Subject: subject, Audience: v.box}
-	c, err := jwt.Verify(raw, rules, v.now(), func(string, string) (any, error) { return v.key, nil }, &own)
-	if err != nil || !exact(c) || own.Scope == nil || *own.Scope != scope {
+	rules := jwt.Rules{Methods: []jose.SignatureAlgorithm{jose.EdDSA}, Subject: tokenSubject, Audience: v.box}
+	c, err := jwt.Verify(raw, rules, v.now(), func(string, string) (any, error) { return v.key, nil }, &scoped)
+	if err != nil || !validClaims(c) || scoped.Scope == nil || *scoped.Scope != scope {
 		return errUnauthorized
 	}
-	return v.firstSeen(c.ID, c.Expiry.Time())
+	return v.remember(c.ID, c.Expiry.Time())
 }
 
-// exact checks what is the bridge's own rule: one box, a short life, and an id.
-func exact(c jwt.Claims) bool {
+// validClaims checks the claims beyond the standard: one box, a short life, and an id.
+func validClaims(c jwt.Claims) bool {
 	if c.IssuedAt == nil || len(c.Audience) != 1 {
 		return false
 	}
@@ -105,9 +104,9 @@ func exact(c jwt.Claims) bool {
 	return life > 0 && life <= maxTokenLife && jtiPattern.MatchString(c.ID)
 }
 
-// firstSeen remembers the token until it expires. When too many are
-// remembered it refuses.
-func (v *Verifier) firstSeen(id string, expires time.Time) error {
+// remember remembers the token until it expires, and refuses one that it has
+// seen. It also refuses when it remembers too many.
+func (v *Verifier) remember(id string, expires time.Time) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if _, replayed := v.seen[id]; replayed {

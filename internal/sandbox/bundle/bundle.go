@@ -1,7 +1,6 @@
-// Package bundle is a browser's profile as a tar. A guest packs it when its
-// browser has ended and unpacks it before the next one starts. What comes out
-// of a box is hostile: whoever reads a bundle reads it entry by entry, and
-// writes it anew.
+// Package bundle packs and unpacks a browser's profile as a tar. A guest packs the
+// profile when its browser has exited and unpacks it before the next one starts. A
+// bundle from a box is untrusted: its readers check each entry and write it anew.
 package bundle
 
 import (
@@ -18,23 +17,23 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Bounds of a bundle. What a box has for its profile is a tmpfs of 96 MiB, the
-// caches of its next browser included.
+// Limits of a bundle. A box has a tmpfs of 96 MiB for its profile, including the
+// browser's caches.
 const (
 	MaxContent = 64 << 20 // bytes of all files together
-	maxEntries = 20_000   // a profile in use has hundreds
+	maxEntries = 20_000   // a typical profile has hundreds
 	maxName    = 512      // bytes of a path
 	maxDepth   = 16       // folders in folders
 
-	// MaxSize is the most a bundle may take: its files, and a header and
-	// padding for each entry.
+	// MaxSize is the maximal size of a bundle: its files, and a header and padding for
+	// each entry.
 	MaxSize = MaxContent + maxEntries*2<<10
 )
 
-// Copy writes what src holds to dst as a bundle of its own, entry by entry.
-// Nothing of src's headers is kept but names, kinds and sizes. An empty src is
-// an empty bundle. Faults: invalid_request where src is no bundle, holds links,
-// devices or paths that lead out of it, or is too large; dst is of no use then.
+// Copy copies a bundle from src to dst, entry by entry. It only keeps names, kinds and
+// sizes of the headers. An empty src is an empty bundle. Faults: invalid_request when
+// src is not a bundle, contains links, devices or paths that lead out of it, or is too
+// large; dst is then incomplete.
 func Copy(dst io.Writer, src io.Reader) error {
 	out := tar.NewWriter(dst)
 	err := each(src, func(e entry, content io.Reader) error {
@@ -57,7 +56,7 @@ func Copy(dst io.Writer, src io.Reader) error {
 
 // entry is one checked entry of a bundle.
 type entry struct {
-	name string // clean, with slashes, below the bundle's root
+	name string // a clean path with slashes, below the bundle's root
 	dir  bool
 	size int64 // bytes; 0 for a folder
 }
@@ -69,8 +68,8 @@ func (e entry) header() *tar.Header {
 	return &tar.Header{Typeflag: tar.TypeReg, Name: e.name, Mode: 0o600, Size: e.size, Format: tar.FormatPAX}
 }
 
-// each calls visit with every entry of a bundle. content ends after size
-// bytes.
+// each checks every entry of a bundle and calls visit with it. content has the size of
+// the entry.
 func each(src io.Reader, visit func(e entry, content io.Reader) error) error {
 	in, seen := tar.NewReader(src), newTally()
 	for {
@@ -91,12 +90,12 @@ func each(src io.Reader, visit func(e entry, content io.Reader) error) error {
 	}
 }
 
-// tally is what was seen of a bundle so far.
+// tally checks the entries of a bundle against those before.
 type tally struct {
-	dirs    map[string]bool // by name: whether it is a folder
-	given   map[string]bool // folders that had an entry of their own
+	dirs    map[string]bool // paths so far; true for a folder
+	given   map[string]bool // paths that had their own entry
 	entries int
-	content int64
+	content int64 // bytes of all files so far
 }
 
 func newTally() *tally { return &tally{dirs: map[string]bool{"": true}, given: map[string]bool{}} }
@@ -122,7 +121,7 @@ func (t *tally) admit(h *tar.Header) (entry, error) {
 	return e, t.place(e)
 }
 
-// place refuses a name that was there already, and a file in a file.
+// place refuses a path that has its own entry already, and a file inside a file.
 func (t *tally) place(e entry) error {
 	for at := path.Dir(e.name); at != "."; at = path.Dir(at) {
 		if dir, there := t.dirs[at]; there && !dir {
@@ -139,8 +138,7 @@ func (t *tally) place(e entry) error {
 	return nil
 }
 
-// proper reports whether a name is that of something below the root, in the
-// one spelling that packing gives it.
+// proper reports whether name is a path below the root, in the form that Pack writes.
 func proper(name string) bool {
 	bare := strings.TrimSuffix(name, "/")
 	return bare != "." && len(name) <= maxName && utf8.ValidString(name) &&
@@ -153,8 +151,8 @@ func refuse(format string, args ...any) *fault.Fault {
 		Hinted("it is not used; the profile stays as it was saved before")
 }
 
-// broken is the fault of a bundle that cannot be read to its end. What was
-// said of it comes out of the bundle: it is kept as the cause, not shown.
+// broken returns the fault for a bundle that cannot be read to its end. The text of
+// err can come from the bundle, so it is only the cause and not shown.
 func broken(err error) error {
 	if f := (*fault.Fault)(nil); errors.As(err, &f) {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bundle"
 )
 
-// tarOf writes a tar by hand, as a box that has fallen may.
+// tarOf writes a tar without Pack's checks, as a hostile box can.
 func tarOf(t *testing.T, headers ...tar.Header) []byte {
 	t.Helper()
 	var raw bytes.Buffer
@@ -46,7 +46,7 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-// refused wants a fault, from reading a bundle and from unpacking it.
+// refused checks that Copy and Unpack refuse a bundle.
 func refused(t *testing.T, raw []byte) {
 	t.Helper()
 	if err := bundle.Copy(io.Discard, bytes.NewReader(raw)); fault.CodeOf(err) != fault.InvalidRequest {
@@ -144,8 +144,7 @@ func TestAnEmptyBundleIsAnEmptyProfile(t *testing.T) {
 	}
 }
 
-// TestCopyKeepsNothingOfTheHeaders: owner, mode and whatever else a box wrote
-// there does not reach the next one.
+// Owner, mode and other metadata that a box wrote must not reach the next box.
 func TestCopyKeepsNothingOfTheHeaders(t *testing.T) {
 	var out bytes.Buffer
 	if err := bundle.Copy(&out, bytes.NewReader(tarOf(t, file("a", 3)))); err != nil {

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// leftOut are folders of a profile that its browser makes anew, and what belongs
-// to the last session's tabs: what would open them again, and their storage,
-// whose log has what was removed from it too.
+// leftOut are the folders of a profile that are not packed: those that the browser
+// makes again, and the open tabs of the last session with their session storage, whose
+// log still contains removed values.
 var leftOut = []string{
 	"Cache", "Code Cache", "GPUCache", "DawnGraphiteCache", "DawnWebGPUCache", "GrShaderCache", "GraphiteDawnCache",
 	"ShaderCache", "ScriptCache", "Crashpad", "Crash Reports", "BrowserMetrics", "component_crx_cache",
@@ -22,9 +22,9 @@ var leftOut = []string{
 	"WidevineCdm", "Sessions", "Session Storage",
 }
 
-// Pack writes the files below dir to w, without caches, and without whatever
-// is neither file nor folder. The browser must have ended. Faults:
-// invalid_request when it is too large.
+// Pack writes the files below dir to w, without caches and without anything but files
+// and folders. The browser must have exited. Faults: invalid_request when they are too
+// large.
 func Pack(w io.Writer, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -39,7 +39,7 @@ func Pack(w io.Writer, dir string) error {
 		if d.IsDir() && slices.Contains(leftOut, path.Base(name)) {
 			return fs.SkipDir
 		}
-		if !d.IsDir() && (!d.Type().IsRegular() || strings.HasSuffix(name, ".pma")) { // .pma: metrics, 4 MB of nothing
+		if !d.IsDir() && (!d.Type().IsRegular() || strings.HasSuffix(name, ".pma")) { // .pma: 4 MB of metrics
 			return nil
 		}
 		return pack(out, seen, root, name, d)
@@ -73,9 +73,9 @@ func pack(out *tar.Writer, seen *tally, root *os.Root, name string, d fs.DirEntr
 	return nil
 }
 
-// Unpack makes the files of a bundle below dir, which must be there and empty.
-// No name leads out of it, whatever links lie there. Faults: invalid_request,
-// as Copy; what was made until then stays.
+// Unpack writes the files of a bundle below dir, which must exist and be empty. No
+// entry can be written outside of dir, even through links in it. Faults:
+// invalid_request as for Copy; files written before it stay.
 func Unpack(dir string, src io.Reader) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 )
 
-// Attach takes up a box an earlier process of this gateway started
-// (sandbox.Driver): it listens on the box's sockets again and waits until the
-// guest has dialled, a lease at most. Whose the box is, is what the engine
-// says; a guest that says otherwise is not taken up.
+// Attach reconnects to a box that an earlier process of this gateway started
+// (sandbox.Driver). It listens on the box's sockets again and waits for the guest,
+// at most for the lease. It refuses a guest whose scope or session differs from
+// what the engine stores about the container.
 func (d *Driver) Attach(ctx context.Context, id string, egress func(net.Conn)) (sandbox.Box, error) {
 	if !sandbox.ValidID(id) {
 		return nil, notThere(id)
@@ -58,7 +58,7 @@ func (d *Driver) attach(ctx context.Context, id string, egress func(net.Conn)) (
 	return d.hold(found[0].ID, link, info, true), nil
 }
 
-// adopt waits for the guest and compares what it says with what is known.
+// adopt waits for the guest and compares its scope and session with info.
 func (d *Driver) adopt(ctx context.Context, link *bridge.Link, info sandbox.Info) error {
 	waiting, cancel := context.WithTimeout(ctx, d.o.Lease)
 	defer cancel()

@@ -16,7 +16,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
 )
 
-// inspected is a running box as the engine has it.
+// inspected is a running box as the engine describes it.
 type inspected struct {
 	t   *testing.T
 	box sandbox.Box
@@ -24,8 +24,8 @@ type inspected struct {
 	c   container.InspectResponse
 }
 
-// proofs hold a box against the recommendations of the benchmark; each returns
-// what is wrong, or nothing.
+// proofs are checks of a box against the recommendations of the benchmark. Each
+// returns the difference, or nothing.
 var proofs = map[string]func(inspected) string{
 	"5.1": func(i inspected) string {
 		info, err := engine(i.t).Info(bounded(i.t), client.InfoOptions{})
@@ -79,7 +79,7 @@ var proofs = map[string]func(inspected) string{
 	"5.32": ownMount,
 }
 
-// unlike says that something is not as it must be.
+// unlike describes a difference between got and want, or returns nothing.
 func unlike(got any, want string) string {
 	if text := fmt.Sprint(got); text != want {
 		return fmt.Sprintf("it is %q, want %q; ", text, want)
@@ -131,7 +131,7 @@ func confined(i inspected) string {
 
 func noExec(i inspected) string { return unlike(len(i.c.ExecIDs), "0") }
 
-// TestABoxFollowsTheBenchmark reads a running box from the engine.
+// TestABoxFollowsTheBenchmark checks what the engine reports about a running box.
 func TestABoxFollowsTheBenchmark(t *testing.T) {
 	o := options(t)
 	box := start(t, open(t, o), sandboxtest.Spec("alice"))
@@ -144,7 +144,7 @@ func TestABoxFollowsTheBenchmark(t *testing.T) {
 		prove := proofs[check.ID]
 		switch {
 		case (prove == nil) != (check.Except != ""), (check.Here == "") != (check.Except != ""):
-			t.Errorf("%s has neither proof nor reason, or both", check.ID)
+			t.Errorf("%s has neither a check nor a reason for its exception, or both", check.ID)
 		case prove != nil:
 			if problem := prove(i); problem != "" {
 				t.Errorf("%s %s: %s", check.ID, check.Title, problem)

@@ -13,16 +13,16 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 )
 
-const askAgain = time.Second // after the engine broke off a wait, as a restart of it does
+const askAgain = time.Second // before the next wait, when the engine ended one early, as its restart does
 
-// box is a container this driver holds (sandbox.Box).
+// box is a box that runs in a container (sandbox.Box).
 type box struct {
-	*bridge.Hold
+	*bridge.BoxHandle
 	driver    *Driver
-	container string        // the engine's id of it
-	watched   chan struct{} // closed when the engine has been asked to tell of its end
-	started   chan struct{} // closed when it runs
-	released  chan struct{} // closed when the link is closed too
+	container string        // its id on the engine
+	watched   chan struct{} // closed when the engine has received the request to wait for its end
+	started   chan struct{} // closed when the container runs
+	released  chan struct{} // closed when the link has been closed
 
 	mu   sync.Mutex
 	info sandbox.Info
@@ -30,13 +30,14 @@ type box struct {
 
 var _ sandbox.Box = (*box)(nil)
 
-// hold watches a container. When it ends, or its guest is lost, or the driver
-// closes, the box is done and its sockets are closed. A container that is not
-// started yet is started after watched and before started is closed: the engine
-// removes one that ends, and what it ended with.
+// hold returns the box of a container and watches it: when the container ends, its
+// guest is lost, or the driver closes, the box is done and its sockets are closed.
+// A container that does not run yet must be started after watched is closed, and
+// then started be closed, because the engine removes an ended container together
+// with its exit status.
 func (d *Driver) hold(made string, link *bridge.Link, info sandbox.Info, running bool) *box {
 	b := &box{
-		driver: d, container: made, Hold: bridge.NewHold(link), info: info,
+		driver: d, container: made, BoxHandle: bridge.NewBoxHandle(link), info: info,
 		watched: make(chan struct{}), started: make(chan struct{}), released: make(chan struct{}),
 	}
 	if running {
@@ -66,7 +67,7 @@ func (b *box) watch() {
 	_ = b.Link().Close()
 }
 
-// waitExit returns when the container has ended, which it then says, or ctx.
+// waitExit waits until the container has ended, which it records, or ctx ends.
 func (b *box) waitExit(ctx context.Context) {
 	watched := sync.OnceFunc(func() { close(b.watched) })
 	defer watched()
@@ -89,7 +90,8 @@ func (b *box) waitExit(ctx context.Context) {
 	}
 }
 
-// end is what is waited for: one that is not started yet does not run either.
+// end returns the condition to wait for. A container that has not been started is
+// not running either, so it has a different one.
 func (b *box) end() container.WaitCondition {
 	select {
 	case <-b.started:
@@ -108,7 +110,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// finish ends the box once.
+// finish records why the box ended. Only the first call has an effect.
 func (b *box) finish(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -117,15 +119,15 @@ func (b *box) finish(err error) {
 	}
 }
 
-// Info returns what is known of the box (sandbox.Box).
+// Info returns what the driver knows about the box (sandbox.Box).
 func (b *box) Info() sandbox.Info {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.info
 }
 
-// Assign gives the box to a scope and a session (sandbox.Box). The container
-// gets the scope's name: by it the gateway's next life knows whose it is.
+// Assign binds the box to a scope and a session (sandbox.Box). It puts the scope
+// hash into the container's name, from which a restarted gateway reads it.
 func (b *box) Assign(ctx context.Context, scope, session string) error {
 	if err := b.Err(); err != nil {
 		return err

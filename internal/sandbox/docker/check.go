@@ -15,11 +15,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// Finding is one line of what doctor shows.
+// Finding is one line of the report of glovebox doctor.
 type Finding = sandbox.Finding
 
-// Check looks at everything a box needs of the machine. It changes nothing
-// and makes no box. Where no engine answers that is the only finding.
+// Check checks everything that a box needs of this machine. It changes nothing and
+// starts no box. Without an engine it returns that finding only.
 func (d *Driver) Check(ctx context.Context) []Finding {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -39,12 +39,12 @@ func (d *Driver) Check(ctx context.Context) []Finding {
 	}
 }
 
-// Missing says whether there are an engine and an image (sandbox.Checker).
-func (d *Driver) Missing(ctx context.Context) []sandbox.Lack {
-	var missing []sandbox.Lack
+// Missing returns whether the engine or the image is missing (sandbox.Checker).
+func (d *Driver) Missing(ctx context.Context) []sandbox.MissingDependency {
+	var missing []sandbox.MissingDependency
 	for _, f := range d.Check(ctx) {
 		if !f.OK && (f.Name == "engine" || f.Name == "image") {
-			missing = append(missing, sandbox.Lack{Name: f.Name, Repair: f.Repair})
+			missing = append(missing, sandbox.MissingDependency{Name: f.Name, Repair: f.Repair})
 		}
 	}
 	return missing
@@ -70,8 +70,8 @@ func (d *Driver) imageFinding(ctx context.Context) Finding {
 	return Finding{Name: "image", OK: true, Detail: fmt.Sprintf("%s of %s", d.o.Image, found.Created)}
 }
 
-// limitsFinding: a limit the engine cannot set it leaves out with a warning,
-// so this is where it shows.
+// limitsFinding reports the limits that the engine cannot set. When it makes a
+// container it only warns about them.
 func limitsFinding(info system.Info) Finding {
 	var missing []string
 	for name, there := range map[string]bool{
@@ -102,8 +102,8 @@ func seccompFinding(info system.Info) Finding {
 	}
 }
 
-// namespacesFinding looks at what Chromium's own sandbox is made of. The
-// engine's machine is taken to be this one.
+// namespacesFinding checks the namespaces that Chromium's own sandbox uses. It
+// assumes that the engine runs on this machine.
 func namespacesFinding() Finding {
 	most, err := os.ReadFile("/proc/sys/user/max_user_namespaces")
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 )
 
-// Labels of a container. None is taken from input; they cannot change, so of a
-// box that was assigned later only the name has the scope.
+// Labels of a container. None is taken from input. They cannot change, so the
+// scope of a box that was assigned later is only in its name.
 const (
 	labelInstance = "glovebox.instance"
 	labelBox      = "glovebox.box"
@@ -28,28 +28,28 @@ const (
 	labelSession  = "glovebox.session"
 	labelLease    = "glovebox.lease"
 	labelHeadless = "glovebox.headless"
-	labelRequest  = "glovebox.request" // hash of the request the container was made by
+	labelRequest  = "glovebox.request" // hash of the request that made the container
 )
 
 const (
 	user = "10001:10001" // as in the image
-	home = "/tmp"        // where its browser writes; the guest's own default
+	home = "/tmp"        // where the browser writes; the guest's default
 
 	policyFile = "policy.json" // in the folder of the box's sockets
 )
 
-// tmpfs are the writable places of a box: apart, so that a page that fills
-// the profile does not take the browser's other files with it (measured: one
-// for all, filled, and the whole browser dies).
+// tmpfs are the writable folders of a box. They are separate, so that a page that
+// fills the profile does not fill the browser's other folders: with a single one,
+// a full folder made the whole browser crash.
 var tmpfs = map[string]string{
 	home:           "rw,nosuid,nodev,noexec,size=64m,mode=1777",
 	home + "/prof": "rw,nosuid,nodev,noexec,size=96m,mode=0700,uid=10001,gid=10001",
 
 	home + "/" + sandbox.UploadFolder:   "rw,nosuid,nodev,noexec,size=64m,mode=0700,uid=10001,gid=10001",
-	home + "/" + sandbox.DownloadFolder: "rw,nosuid,nodev,noexec,size=96m,mode=0700,uid=10001,gid=10001", // above what the page engine lets downloads have
+	home + "/" + sandbox.DownloadFolder: "rw,nosuid,nodev,noexec,size=96m,mode=0700,uid=10001,gid=10001", // more than the page engine accepts as downloads
 }
 
-// name is a container's name: prefix, scope hash or "warm", box id.
+// name returns the name of a container: prefix, scope hash or "warm", box id.
 func (d *Driver) name(scopeHash, id string) string {
 	if scopeHash == "" {
 		scopeHash = "warm"
@@ -57,7 +57,7 @@ func (d *Driver) name(scopeHash, id string) string {
 	return d.o.NamePrefix + scopeHash + "-" + id
 }
 
-// boot is what the guest of a box is told.
+// boot returns the settings of the guest of a box.
 func (d *Driver) boot(spec sandbox.Spec) bridge.Boot {
 	return bridge.Boot{
 		Box: spec.ID, ScopeHash: sandbox.ScopeHash(spec.Scope), Session: spec.Session,
@@ -66,7 +66,7 @@ func (d *Driver) boot(spec sandbox.Spec) bridge.Boot {
 	}
 }
 
-// request is what the engine is asked to make.
+// request returns the request that makes a box's container.
 func (d *Driver) request(spec sandbox.Spec) (client.ContainerCreateOptions, error) {
 	limits, err := d.host(spec.ID)
 	if err != nil {
@@ -95,20 +95,20 @@ func (d *Driver) request(spec sandbox.Spec) (client.ContainerCreateOptions, erro
 	return client.ContainerCreateOptions{Name: d.name(boot.ScopeHash, spec.ID), Config: config, HostConfig: limits}, nil
 }
 
-// cpuPeriod is what a box's share of the processors is counted over, the longest
-// that the kernel takes. A page is loaded by several threads in a burst, with
-// idle time around it: counted over the engine's own 100 ms, most of its loads
-// were held up (docs/benchmarks.md). Over a second a box gets the same.
+// cpuPeriod is the period of a box's processor quota, the longest that the kernel
+// accepts. A page loads in bursts of several threads with idle time between: with
+// the engine's default of 100 ms most loads were throttled (docs/benchmarks.md).
+// Over a second the box gets the same share.
 const cpuPeriod = time.Second
 
-// host is the wall around a box.
+// host returns the limits of a box's container.
 func (d *Driver) host(id string) (*container.HostConfig, error) {
 	profile, err := Profile()
 	if err != nil {
 		return nil, err
 	}
 	return &container.HostConfig{
-		AutoRemove:     true, // by the engine when it ends, also when no gateway is left to
+		AutoRemove:     true, // the engine removes it when it ends, even without a gateway
 		NetworkMode:    "none",
 		IpcMode:        container.IPCModePrivate,
 		CgroupnsMode:   container.CgroupnsModePrivate,
@@ -117,8 +117,8 @@ func (d *Driver) host(id string) (*container.HostConfig, error) {
 		ShmSize:        d.o.ShmSize,
 		CapDrop:        []string{"ALL"},
 		SecurityOpt:    []string{"no-new-privileges", "seccomp=" + profile},
-		OomScoreAdj:    500, // where memory is short a box goes before the gateway
-		LogConfig: container.LogConfig{ // what the guest says, for docker logs while it runs
+		OomScoreAdj:    500, // when memory runs out, kill a box before the gateway
+		LogConfig: container.LogConfig{ // the guest's output, for docker logs while it runs
 			Type: "json-file", Config: map[string]string{"max-size": "256k", "max-file": "1"},
 		},
 		Mounts: d.mounts(id),
@@ -128,18 +128,18 @@ func (d *Driver) host(id string) (*container.HostConfig, error) {
 			CPUPeriod:  cpuPeriod.Microseconds(),
 			CPUQuota:   int64(d.o.CPUs * float64(cpuPeriod.Microseconds())),
 			PidsLimit:  &d.o.PidsLimit,
-			Ulimits: []*units.Ulimit{ // always all: Podman fails on some it would choose itself
-				{Name: "core"}, // no core dumps: they would hold what pages held
+			Ulimits: []*units.Ulimit{ // set all of them: Podman's own choices can fail
+				{Name: "core"}, // no core dumps: they would contain the memory of pages
 				{Name: "msgqueue"},
 				{Name: "nofile", Soft: 4096, Hard: 4096},
-				{Name: "nproc", Soft: 32768, Hard: 32768}, // of all boxes, which share a user id; PidsLimit is a box's own
+				{Name: "nproc", Soft: 32768, Hard: 32768}, // of all boxes together, which share a user id; PidsLimit applies to each box
 			},
 		},
 	}, nil
 }
 
-// mounts are the folder of a box's sockets and, where there is one, the file of
-// Options.Policy. Nothing in the box can write to either.
+// mounts returns the read-only mounts of a box: the folder of its sockets and, with
+// Options.Policy, the policy file.
 func (d *Driver) mounts(id string) []mount.Mount {
 	all := []mount.Mount{bind(d.dir(id), bridge.MountPoint)}
 	if d.o.Policy != nil {
@@ -155,16 +155,16 @@ func bind(source, target string) mount.Mount {
 	}
 }
 
-// writePolicy writes what mounts names.
+// writePolicy writes the policy file that mounts mounts.
 func (d *Driver) writePolicy(id string) error {
 	if d.o.Policy == nil {
 		return nil
 	}
 	file := filepath.Join(d.dir(id), policyFile)
-	if err := os.WriteFile(file, d.o.Policy, 0o644); err != nil { //nolint:gosec // the box's user reads it; the folder above is the gateway's alone
+	if err := os.WriteFile(file, d.o.Policy, 0o644); err != nil { //nolint:gosec // the box's user reads it; only the gateway can enter the folder above
 		return noDir(d.dir(id), err)
 	}
-	if err := os.Chmod(file, 0o644); err != nil { //nolint:gosec // whatever the umask says
+	if err := os.Chmod(file, 0o644); err != nil { //nolint:gosec // regardless of the umask
 		return noDir(d.dir(id), err)
 	}
 	return nil

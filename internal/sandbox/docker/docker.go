@@ -1,6 +1,6 @@
-// Package docker makes boxes of containers on a Docker engine, spoken to over
-// its API. A box has no network: its browser's connections and our own go
-// through two sockets in a folder the gateway owns.
+// Package docker is the sandbox driver that runs boxes as containers of a Docker
+// engine. A box has no network: the browser's connections and the gateway's go
+// through two sockets in a folder that the gateway owns.
 package docker
 
 import (
@@ -19,52 +19,52 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 )
 
-// Bounds of what the engine is waited for.
+// Time limits of requests to the engine.
 const (
-	askTime    = 10 * time.Second // for a question
-	makeTime   = 60 * time.Second // for making or starting a container; under a second on an idle machine
-	removeTime = 30 * time.Second // for killing and removing one
+	askTime    = 10 * time.Second // for a query
+	makeTime   = 60 * time.Second // to make or start a container; under a second on an idle machine
+	removeTime = 30 * time.Second // to kill and remove a container
 )
 
-// leastPIDs is what a browser with a few tabs needs: 9 tasks for each tab, and
-// with 128 it hangs silently at the third (measured).
+// leastPIDs is enough for a browser with a few tabs. Each tab needs 9 tasks; with a
+// limit of 128 the browser hung silently at the third tab.
 const leastPIDs = 256
 
-// Shapes of what goes into names and labels. With a scope hash, a box id and
-// two dashes a name has at most 63 characters.
+// Formats of the parts of names and labels. A container's name has at most 63
+// characters: the prefix, a scope hash, a box id and two dashes.
 var (
 	prefixPattern   = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,28}$`)
 	instancePattern = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 )
 
-// Options say how boxes are made. The zero value is refused.
+// Options are the settings of a driver. The zero value is refused.
 type Options struct {
-	Image           string        // tag of the image "glovebox image build" made
-	NamePrefix      string        // of containers, as "glovebox-"; at most 29 characters
-	Instance        string        // id of this gateway, the same in its next life: boxes of others are left alone
-	SocketDir       string        // folder for the boxes' sockets; made, and closed to everybody else
-	Key             *bridge.Key   // signs the bridge's tokens, the same in the next life
-	Memory          int64         // bytes; swap is off
-	CPUs            float64       // processors
-	PidsLimit       int64         // tasks, threads included; 256 at least
+	Image           string        // tag of the image that "glovebox image build" made
+	NamePrefix      string        // of container names, such as "glovebox-"; at most 29 characters
+	Instance        string        // id of this gateway, constant over restarts; boxes of other instances are not touched
+	SocketDir       string        // folder for the boxes' sockets; made, and closed to other users
+	Key             *bridge.Key   // signs the bridge's tokens, constant over restarts
+	Memory          int64         // bytes; there is no swap
+	CPUs            float64       // number of processors
+	PidsLimit       int64         // tasks, including threads; at least 256
 	ShmSize         int64         // bytes of /dev/shm
-	Lease           time.Duration // a box ends when no gateway answered for so long
-	ReapAfter       time.Duration // beyond its lease, before what another gateway left is removed; 30 s where zero
+	Lease           time.Duration // a box exits when no gateway has answered for this long
+	ReapAfter       time.Duration // how long after its lease the ended box of another gateway is removed; 30 s by default
 	RestartAttempts int           // how often a guest restarts its browser
-	Policy          []byte        // of browsers, beside the image's own: see sandbox.TrustPolicy; nil for none
-	Log             *slog.Logger  // nil for none
+	Policy          []byte        // managed policy of browsers in addition to the image's: see sandbox.TrustPolicy; may be nil
+	Log             *slog.Logger  // may be nil
 }
 
-// Driver makes, finds and ends boxes on one engine (sandbox.Driver).
+// Driver runs boxes on one engine (sandbox.Driver).
 type Driver struct {
 	o      Options
 	engine *client.Client
-	ctx    context.Context // of the driver's life, which no call owns
+	ctx    context.Context // ends with the driver
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
 	mu      sync.Mutex
-	boxes   map[string]*box     // held by this driver
+	boxes   map[string]*box     // started or attached by this driver
 	pending map[string]*pending // being started or attached
 }
 
@@ -72,15 +72,15 @@ var _ sandbox.Checker = (*Driver)(nil)
 
 var _ sandbox.Driver = (*Driver)(nil)
 
-// pending is a Start or Attach in flight, which Stop ends first.
+// pending is a Start or Attach that has not returned. Stop cancels it first.
 type pending struct {
 	cancel context.CancelFunc
 	over   chan struct{}
 }
 
-// New makes a driver for the engine the environment names (DOCKER_HOST and so
-// on; the system's own socket by default). It does not ask the engine
-// anything: Check does. Faults: invalid_request.
+// New returns a driver for the engine that the environment names (DOCKER_HOST and
+// related variables; by default the system's socket). It does not connect to the
+// engine; Check does. Faults: invalid_request.
 func New(o Options) (*Driver, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func New(o Options) (*Driver, error) {
 	}
 	o.SocketDir = dir
 	if o.ReapAfter <= 0 {
-		o.ReapAfter = removeTime // a living gateway takes so long at most to remove its own
+		o.ReapAfter = removeTime // a running gateway has removed its own ended boxes by then
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -135,9 +135,9 @@ func invalid(what string) *fault.Fault {
 		Hinted("see browser.sandbox in the configuration")
 }
 
-// Close lets go of every box without ending it, so that the gateway's next
-// life can take them up, and waits for all the driver started. Boxes nobody
-// takes up end by themselves within their lease.
+// Close disconnects from all boxes without ending them, so that a restarted gateway
+// can attach to them, and waits for the driver's goroutines. Boxes to which no
+// gateway attaches end when their lease has expired.
 func (d *Driver) Close() error {
 	d.mu.Lock()
 	d.cancel()
@@ -146,8 +146,8 @@ func (d *Driver) Close() error {
 	return d.engine.Close()
 }
 
-// reserve takes an id for a Start or an Attach. release gives it back, kept
-// tells whether a box came of it.
+// reserve reserves an id for a Start or an Attach. The caller calls release with
+// the resulting box, or with nil on failure.
 func (d *Driver) reserve(ctx context.Context, id string) (life context.Context, release func(made *box), err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -176,12 +176,12 @@ func (d *Driver) reserve(ctx context.Context, id string) (life context.Context, 
 	}, nil
 }
 
-// dir is the folder of a box's sockets.
+// dir returns the folder of a box's sockets.
 func (d *Driver) dir(id string) string { return filepath.Join(d.o.SocketDir, id) }
 
-// listen opens the sockets of a box. Who may reach them is decided here: the
-// folder above is the gateway's alone, the box's own may be entered by the
-// box's user, whom the mount lets in.
+// listen opens the sockets of a box. Only the gateway can enter the folder above
+// the box's folder. The box's folder is open to all users, so that the user of the
+// box, which sees it through the mount, can enter it.
 func (d *Driver) listen(o bridge.LinkOptions) (*bridge.Link, error) {
 	if err := os.MkdirAll(d.o.SocketDir, 0o700); err != nil {
 		return nil, noDir(d.o.SocketDir, err)
@@ -193,7 +193,7 @@ func (d *Driver) listen(o bridge.LinkOptions) (*bridge.Link, error) {
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
 		return nil, noDir(o.Dir, err)
 	}
-	if err := os.Chmod(o.Dir, 0o755); err != nil { // whatever the umask says
+	if err := os.Chmod(o.Dir, 0o755); err != nil { // regardless of the umask
 		return nil, noDir(o.Dir, err)
 	}
 	return bridge.Listen(o)

@@ -11,7 +11,7 @@ import (
 func TestDriverKeepsTheContract(t *testing.T) {
 	sandboxtest.Run(t, func(t *testing.T) sandboxtest.Open {
 		o := options(t)
-		open(t, o) // sees to what is left when the test ends
+		open(t, o) // stops remaining boxes when the test ends
 		return func(t *testing.T) (sandbox.Driver, func()) {
 			d, err := docker.New(o)
 			if err != nil {

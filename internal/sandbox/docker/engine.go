@@ -13,8 +13,8 @@ import (
 
 const buildCommand = "glovebox image build"
 
-// engineFault says what an error of the engine means for whoever wanted doing
-// done, as in "start the box".
+// engineFault returns the fault for an error of the engine. doing is what failed,
+// such as "start the box".
 func (d *Driver) engineFault(err error, doing string) error {
 	switch {
 	case engine.IsUnreachable(err):
@@ -30,8 +30,8 @@ func (d *Driver) engineFault(err error, doing string) error {
 		Hinted("the gateway's log has the engine's reason; glovebox doctor checks the engine").Because(err)
 }
 
-// createFault is engineFault for making a container, where an image may be
-// missing and a name may be taken.
+// createFault returns the fault for an error of making a container, including a
+// missing image and a name that is taken.
 func (d *Driver) createFault(err error) error {
 	switch {
 	case errdefs.IsNotFound(err):

@@ -24,7 +24,7 @@ func bounded(t *testing.T) context.Context {
 	return ctx
 }
 
-// engine is the tests' own connection to the engine.
+// engine returns a client of the tests' own.
 func engine(t *testing.T) *client.Client {
 	t.Helper()
 	c, err := client.New(client.FromEnv)
@@ -35,8 +35,8 @@ func engine(t *testing.T) *client.Client {
 	return c
 }
 
-// inside runs a shell command in a box as the box's user and returns what it
-// wrote.
+// inside runs a shell command in a box as the box's user and returns its output and
+// exit code.
 func inside(t *testing.T, box sandbox.Box, command string) (string, int) {
 	t.Helper()
 	ctx, e := bounded(t), engine(t)
@@ -82,7 +82,7 @@ func start(t *testing.T, d *docker.Driver, spec sandbox.Spec) sandbox.Box {
 	return box
 }
 
-// until asks again and again whether something holds.
+// until polls holds until it returns true.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	ctx := bounded(t)
@@ -92,12 +92,12 @@ func until(t *testing.T, what string, holds func() bool) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			t.Fatalf("waited in vain: %s", what)
+			t.Fatalf("timed out waiting until %s", what)
 		}
 	}
 }
 
-// contextOf is a build context with nothing but a Dockerfile.
+// contextOf returns a build context that contains only a Dockerfile.
 func contextOf(t *testing.T, recipe string) io.Reader {
 	t.Helper()
 	var packed bytes.Buffer
@@ -126,7 +126,8 @@ func drain(t *testing.T, body io.ReadCloser) {
 	}
 }
 
-// cleanup outlives the test, whose own context has ended.
+// cleanup returns a context that is valid during cleanup, when the test's own has
+// ended.
 func cleanup(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -20,14 +20,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
 )
 
-// TestNothingLeadsOutOfABox makes every attempt inside a real box: as the
-// box's user, and in namespaces such as Chromium makes for a renderer, where a
+// TestNothingLeadsOutOfABox makes every escape attempt inside a real box: as the
+// box's user, and in new namespaces as Chromium makes them for a renderer, where a
 // process has every capability over what it made itself.
 func TestNothingLeadsOutOfABox(t *testing.T) {
 	box := start(t, open(t, options(t)), sandboxtest.Spec("alice"))
 	heldLikeTheGuest(t, box)
 	program := attempts(t)
-	for name, own := range map[string]bool{"as the box's user": false, "in namespaces of its own": true} {
+	for name, own := range map[string]bool{"as the box's user": false, "in new namespaces": true} {
 		t.Run(name, func(t *testing.T) {
 			var arguments []string
 			if own {
@@ -43,7 +43,7 @@ func TestNothingLeadsOutOfABox(t *testing.T) {
 	}
 }
 
-// judge holds answers against what they must be.
+// judge compares answers with the expected ones.
 func judge(t *testing.T, answers []escapetest.Answer, own bool) {
 	t.Helper()
 	given := map[string]escapetest.Answer{}
@@ -56,7 +56,7 @@ func judge(t *testing.T, answers []escapetest.Answer, own bool) {
 		case !made && !(own && a.Outside):
 			t.Errorf("%s: %s was not tried", a.Group, a.Name)
 		case made && answer.Errno == "":
-			t.Errorf("%s: %s was let through", a.Group, a.Name)
+			t.Errorf("%s: %s succeeded", a.Group, a.Name)
 		case made && !a.Holds(answer):
 			t.Errorf("%s: %s got %s, want %s", a.Group, a.Name, answer.Errno, a.Expected())
 		}
@@ -64,8 +64,8 @@ func judge(t *testing.T, answers []escapetest.Answer, own bool) {
 	t.Logf("%d attempts", len(answers))
 }
 
-// TestAttemptsSucceedInAWeakBox keeps the attempts honest: in a container as an
-// engine makes it by default, as root, these are let through.
+// TestAttemptsSucceedInAWeakBox proves that the attempts can succeed: these do so as
+// root in a container with an engine's default settings.
 func TestAttemptsSucceedInAWeakBox(t *testing.T) {
 	ctx, e, name := bounded(t), engine(t), prefix()+"weak"
 	made, err := e.ContainerCreate(ctx, client.ContainerCreateOptions{Name: name, Config: &container.Config{
@@ -90,25 +90,25 @@ func TestAttemptsSucceedInAWeakBox(t *testing.T) {
 		"sockets: raw IPv4", "sockets: netlink generic", "devices: mknod null", "writing: /etc/passwd",
 		"running what was written: /tmp", "running what was written: leave by chroot and ..",
 	} {
-		if out := string(carried(t, name, program, "one", attempt)); out != "let through\n" {
+		if out := string(carried(t, name, program, "one", attempt)); out != "succeeded\n" {
 			t.Errorf("%s: %q", attempt, out)
 		}
 	}
 }
 
-// heldLikeTheGuest fails if what a test runs in a box is held by less, or more,
-// than what the guest started.
+// heldLikeTheGuest checks that a command which a test runs in a box is confined
+// exactly like the guest.
 func heldLikeTheGuest(t *testing.T, box sandbox.Box) {
 	t.Helper()
 	const held = `grep -E '^(Uid|Gid|Groups|Cap|NoNewPrivs|Seccomp)' /proc/%/status; for n in cgroup ipc mnt net pid user uts; do readlink /proc/%/ns/$n; done`
 	guest, _ := inside(t, box, strings.ReplaceAll(held, "%", "1"))
 	test, _ := inside(t, box, strings.ReplaceAll(held, "%", "self"))
 	if guest != test {
-		t.Errorf("the guest has\n%s\nand this test\n%s", guest, test)
+		t.Errorf("the guest is confined by\n%s\nand this test by\n%s", guest, test)
 	}
 }
 
-// attempts builds the program that makes them.
+// attempts builds the program that makes the attempts.
 func attempts(t *testing.T) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "escape")
@@ -124,15 +124,15 @@ func attempts(t *testing.T) []byte {
 	return program
 }
 
-// loader runs a program that comes over its input, from memory: nothing that is
-// written in a box can be run.
+// loader is a Perl script that runs the program on its standard input from memory,
+// because files written in a box cannot be executed.
 const loader = `use strict; binmode STDIN; my $name = "p";
 my %memfd_create = (x86_64 => 319, aarch64 => 279); my $machine = (POSIX::uname())[4];
 my $fd = syscall($memfd_create{$machine}, $name, 0); die "memfd_create: $!" if $fd < 0;
 open(my $out, ">&=", $fd) or die $!; binmode $out; local $/; print $out scalar <STDIN>; $out->flush;
 exec {"/proc/self/fd/$fd"} "escape", @ARGV or die "exec: $!";`
 
-// carried runs a program inside a container and returns what it wrote.
+// carried runs a program inside a container and returns its output.
 func carried(t *testing.T, container string, program []byte, arguments ...string) []byte {
 	t.Helper()
 	ctx, e := bounded(t), engine(t)

@@ -20,7 +20,7 @@ func TestOptionsAreCheckedAndZeroIsRefused(t *testing.T) {
 		"nothing":           func(o *docker.Options) { *o = docker.Options{} },
 		"no image":          func(o *docker.Options) { o.Image = "" },
 		"a long prefix":     func(o *docker.Options) { o.NamePrefix = strings.Repeat("x", 30) },
-		"a prefix of dirt":  func(o *docker.Options) { o.NamePrefix = "../" },
+		"an invalid prefix": func(o *docker.Options) { o.NamePrefix = "../" },
 		"no instance":       func(o *docker.Options) { o.Instance = "" },
 		"a filter":          func(o *docker.Options) { o.Instance = "a=b,c" },
 		"no folder":         func(o *docker.Options) { o.SocketDir = "" },
@@ -54,7 +54,7 @@ func TestMissingImageSaysHowToBuildIt(t *testing.T) {
 	}
 	for _, finding := range d.Check(bounded(t)) {
 		if wrong := finding.Name == "image"; finding.OK == wrong || (finding.Repair != "") != wrong {
-			t.Errorf("doctor says %+v", finding)
+			t.Errorf("doctor reports %+v", finding)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestWithoutAnEngineEverythingSaysWhatToStart(t *testing.T) {
 	}
 	findings := d.Check(bounded(t))
 	if len(findings) != 1 || findings[0].OK || !strings.Contains(findings[0].Repair, "start Docker") || !strings.Contains(findings[0].Repair, "glovebox install engine") {
-		t.Errorf("doctor says %+v", findings)
+		t.Errorf("doctor reports %+v", findings)
 	}
 }
 
@@ -98,12 +98,12 @@ func TestCheckFindsAHealthyMachineHealthy(t *testing.T) {
 	}
 	for _, finding := range findings {
 		if !finding.OK || finding.Detail == "" || finding.Repair != "" {
-			t.Errorf("doctor says %+v", finding)
+			t.Errorf("doctor reports %+v", finding)
 		}
 	}
 }
 
-// broken makes an image whose first process is another, for the time of a test.
+// broken makes an image with another first process, and removes it when the test ends.
 func broken(t *testing.T, process ...string) string {
 	t.Helper()
 	e := engine(t)
@@ -126,8 +126,8 @@ func broken(t *testing.T, process ...string) string {
 	return broken
 }
 
-// An image whose first process ends at once: the start says so, with the last that
-// the process said, long before the deadline of its phase.
+// When the first process of an image exits, Start fails with its last output and
+// does not wait for the time limit of the phase.
 func TestGuestThatEndsAtOnceIsExplained(t *testing.T) {
 	o := options(t)
 	o.Image = broken(t, "/bin/sh", "-c", `{

@@ -25,7 +25,8 @@ func (d *Driver) List(ctx context.Context) ([]sandbox.Info, error) {
 	return all, nil
 }
 
-// find returns the containers of this instance, of one box where id is given.
+// find returns the containers of this instance, only those of box id unless id is
+// empty.
 func (d *Driver) find(ctx context.Context, id string) ([]container.Summary, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -40,8 +41,8 @@ func (d *Driver) find(ctx context.Context, id string) ([]container.Summary, erro
 	return answer.Items, nil
 }
 
-// info is what the engine, and where this driver holds it the box, says of a
-// container.
+// info describes a container from what the engine returned and, if the box is
+// connected, from the box.
 func (d *Driver) info(c container.Summary) sandbox.Info {
 	id := c.Labels[labelBox]
 	info := sandbox.Info{
@@ -61,16 +62,16 @@ func (d *Driver) info(c container.Summary) sandbox.Info {
 	return info
 }
 
-// scopeOf reads the scope hash out of a container's name.
+// scopeOf returns the scope hash in a container's name, empty for a warm box.
 func (d *Driver) scopeOf(name, id string) string {
 	middle := strings.TrimSuffix(strings.TrimPrefix(name, d.o.NamePrefix), "-"+id)
-	if !sandbox.ValidID(middle) { // a scope hash has the shape of a box id
+	if !sandbox.ValidID(middle) { // a scope hash has the format of a box id
 		return ""
 	}
 	return middle
 }
 
-// state puts the engine's words into the contract's.
+// state translates a state of the engine into one of sandbox.Info.
 func state(s container.ContainerState) string {
 	switch s {
 	case container.StateCreated:

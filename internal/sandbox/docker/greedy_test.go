@@ -10,8 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
 )
 
-// TestAGreedyBoxHarmsItselfOnly takes inside a box what there is of tasks, files
-// and memory: each has an end, and the box still answers.
+// TestAGreedyBoxHarmsItselfOnly uses up the tasks, files, folders and memory of a
+// box. Each has a limit, and the box still answers afterwards.
 func TestAGreedyBoxHarmsItselfOnly(t *testing.T) {
 	o := options(t)
 	box := start(t, open(t, o), sandboxtest.Spec("alice"))
@@ -20,13 +20,13 @@ func TestAGreedyBoxHarmsItselfOnly(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { take(t, box, o) })
 	}
-	t.Run("memory", func(t *testing.T) { takeMemory(t, box, o) }) // last: a renderer may go with it
+	t.Run("memory", func(t *testing.T) { takeMemory(t, box, o) }) // last, because the kernel may kill a renderer
 	if health, err := box.Health(bounded(t)); err != nil || health.Browser.PID == 0 {
 		t.Errorf("the box does not answer: %+v, %v", health, err)
 	}
 }
 
-// takeTasks starts processes until it may not, and ends them.
+// takeTasks starts processes until that fails, and kills them.
 func takeTasks(t *testing.T, box sandbox.Box, o docker.Options) {
 	out, code := inside(t, box, `perl -e 'my @all; while (@all < 5000) { my $p = fork; last unless defined $p; if (!$p) { sleep 60; exit } push @all, $p }
 print scalar(@all), " ", $!+0; kill 9, @all; wait for @all'`)
@@ -39,7 +39,7 @@ print scalar(@all), " ", $!+0; kill 9, @all; wait for @all'`)
 	}
 }
 
-// takeFiles opens files until it may not.
+// takeFiles opens files until that fails.
 func takeFiles(t *testing.T, box sandbox.Box, _ docker.Options) {
 	out, _ := inside(t, box, `perl -e 'my @all; while (@all < 10000) { open(my $f, "<", "/dev/null") or last; push @all, $f } print scalar(@all)'`)
 	if opened, err := strconv.Atoi(out); err != nil || opened > 4096 || opened < 1000 {
@@ -47,7 +47,7 @@ func takeFiles(t *testing.T, box sandbox.Box, _ docker.Options) {
 	}
 }
 
-// takePlaces fills each place that can be written to.
+// takePlaces fills each writable folder.
 func takePlaces(t *testing.T, box sandbox.Box, o docker.Options) {
 	for place, most := range map[string]int64{"/tmp": 64 << 20, "/tmp/prof": 96 << 20, "/dev/shm": o.ShmSize} {
 		out, _ := inside(t, box, fmt.Sprintf(`cd %s && dd if=/dev/zero of=fill bs=1M count=200 2>/dev/null; stat -c %%s fill; rm -f fill`, place))
@@ -57,16 +57,16 @@ func takePlaces(t *testing.T, box sandbox.Box, o docker.Options) {
 	}
 }
 
-// dumpCore has a process die as one that leaves its memory behind.
+// dumpCore crashes a process that could dump core.
 func dumpCore(t *testing.T, box sandbox.Box, _ docker.Options) {
 	if out, _ := inside(t, box, `cd /tmp && perl -e 'kill 11, $$' 2>/dev/null; ls -d /tmp/core* 2>/dev/null`); out != "" {
-		t.Errorf("it left %s", out)
+		t.Errorf("the crash left %s", out)
 	}
 }
 
-// takeMemory asks for more than there is.
+// takeMemory allocates more memory than the limit.
 func takeMemory(t *testing.T, box sandbox.Box, o docker.Options) {
 	if out, code := inside(t, box, fmt.Sprintf(`perl -e '$all = "x" x %d; print length $all'`, o.Memory+o.Memory/2)); code == 0 {
-		t.Errorf("it got %s bytes", out)
+		t.Errorf("it allocated %s bytes", out)
 	}
 }

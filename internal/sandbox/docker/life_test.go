@@ -66,7 +66,7 @@ func TestStopLeavesNothing(t *testing.T) {
 		t.Errorf("the folder is left: %v", err)
 	}
 	if err := d.Stop(bounded(t), "../x"); fault.CodeOf(err) != fault.InvalidRequest {
-		t.Errorf("stopping what is no id: %v", err)
+		t.Errorf("stopping a malformed id: %v", err)
 	}
 }
 
@@ -79,15 +79,15 @@ func TestBoxThatEndsByItselfSaysSo(t *testing.T) {
 	select {
 	case <-box.Done():
 	case <-bounded(t).Done():
-		t.Fatal("a killed container is not noticed")
+		t.Fatal("Done is not closed after the container was killed")
 	}
 	if err := box.Err(); fault.CodeOf(err) != fault.NotActive || box.Info().State != "exited" {
 		t.Errorf("%v, %+v", err, box.Info())
 	}
 	if why := box.Err().Error(); !strings.Contains(why, "ended with status 137") {
-		t.Errorf("it does not say how it ended: %s", why)
+		t.Errorf("the error does not contain the exit status: %s", why)
 	}
-	until(t, "the engine to have removed it", func() bool {
+	until(t, "the engine has removed the container", func() bool {
 		got, err := d.List(bounded(t))
 		if err != nil || len(got) > 0 && got[0].State != "exited" {
 			t.Fatalf("the list is %+v, %v", got, err)
@@ -96,13 +96,12 @@ func TestBoxThatEndsByItselfSaysSo(t *testing.T) {
 	})
 	for range 2 {
 		if err := d.Stop(bounded(t), box.Info().ID); err != nil {
-			t.Errorf("a box that is gone: %v", err)
+			t.Errorf("stopping a box that has ended: %v", err)
 		}
 	}
 }
 
-// TestStopOfABoxThatIsBeingRemovedIsNoError has the engine remove a box by itself
-// as it is asked to.
+// Here the engine removes the box by itself while Stop asks it to.
 func TestStopOfABoxThatIsBeingRemovedIsNoError(t *testing.T) {
 	o := options(t)
 	d := open(t, o)
@@ -133,7 +132,7 @@ func TestBoxEndsWithinItsLeaseWhenTheGatewayDies(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone := time.Now()
-	<-box.Done() // at once: nobody holds it
+	<-box.Done() // at once, because the driver is closed
 	wait := engine(t).ContainerWait(bounded(t), box.Info().Name, client.ContainerWaitOptions{
 		Condition: container.WaitConditionRemoved,
 	})
@@ -142,14 +141,14 @@ func TestBoxEndsWithinItsLeaseWhenTheGatewayDies(t *testing.T) {
 	case err := <-wait.Error:
 		t.Fatal(err)
 	}
-	if took := time.Since(gone); took > o.Lease+5*time.Second { // its children get 3 s to end
+	if took := time.Since(gone); took > o.Lease+5*time.Second { // its processes get 3 s to exit
 		t.Errorf("the box lived %s longer than its gateway, with a lease of %s", took, o.Lease)
 	}
 	if left := containers(t, o.Instance); len(left) > 0 {
-		t.Errorf("nobody but the engine was there to remove it, and left are %+v", left)
+		t.Errorf("the engine did not remove it: %+v", left)
 	}
 	if _, err := sweeper.Attach(bounded(t), spec.ID, spec.Egress); fault.CodeOf(err) != fault.NotFound {
-		t.Errorf("a dead box was taken up: %v", err)
+		t.Errorf("attached to a dead box: %v", err)
 	}
 	if err := sweeper.Stop(bounded(t), spec.ID); err != nil {
 		t.Error(err)
@@ -177,7 +176,7 @@ func TestContainerThatWasNeverStartedIsListedAndRemoved(t *testing.T) {
 		t.Errorf("the list is %+v, %v", got, err)
 	}
 	if _, err := d.Attach(bounded(t), id, sandboxtest.Spec("").Egress); fault.CodeOf(err) != fault.NotFound {
-		t.Errorf("taken up: %v", err)
+		t.Errorf("attached: %v", err)
 	}
 	if err := d.Stop(bounded(t), id); err != nil {
 		t.Fatal(err)
@@ -198,14 +197,14 @@ func TestGuestThatClaimsAnotherScopeIsNotTakenUp(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	bobs := prefix() + sandbox.ScopeHash("bob") + "-" + spec.ID // as if the engine knew it as bob's
+	bobs := prefix() + sandbox.ScopeHash("bob") + "-" + spec.ID // as if it were bob's container
 	_, err = engine(t).ContainerRename(bounded(t), box.Info().Name, client.ContainerRenameOptions{NewName: bobs})
 	if err != nil {
 		t.Fatal(err)
 	}
 	next := open(t, o)
 	if _, err := next.Attach(bounded(t), spec.ID, spec.Egress); fault.CodeOf(err) != fault.NotFound {
-		t.Errorf("taken up: %v", err)
+		t.Errorf("attached: %v", err)
 	}
 }
 

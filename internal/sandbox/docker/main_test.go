@@ -21,15 +21,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
-// run is of this run of the tests: names and instances carry it, so that two
-// runs on one engine do not meet.
+// run is the id of this test run. It is part of names and instances, so that two runs
+// on one engine do not interfere.
 var run = sandbox.NewID()
 
 const program = "github.com/gloveboxhq/glovebox/cmd/glovebox"
 
-// tag is the image of the tests. It stays, so that the next run builds one
-// layer or nothing. $GLOVEBOX_TEST_TREE keeps the images of trees that are
-// tested side by side apart.
+// tag is the image of the tests. It is kept, so that the next run builds one layer
+// or nothing. $GLOVEBOX_TEST_TREE separates the images of working trees that are
+// tested at the same time.
 var tag = "glovebox-browser:test" + os.Getenv("GLOVEBOX_TEST_TREE")
 
 func TestMain(m *testing.M) {
@@ -73,7 +73,7 @@ func buildImage() error {
 	return image.Build(context.Background(), image.Options{Tag: tag, Binary: binary, Out: os.Stderr})
 }
 
-// tidy removes the containers a test left, which it should not have.
+// tidy removes the containers that tests left, and reports them as errors.
 func tidy() error {
 	engine, err := client.New(client.FromEnv)
 	if err != nil {
@@ -94,14 +94,14 @@ func tidy() error {
 
 func prefix() string { return "gbt-" + run[:8] + "-" }
 
-// options are those of the defaults, for an instance of its own.
+// options returns the default options with a new instance.
 func options(t *testing.T) docker.Options {
 	t.Helper()
 	key, err := bridge.NewKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("", "gbt-") // t.TempDir's names are too long for a socket
+	dir, err := os.MkdirTemp("", "gbt-") // t.TempDir's path is too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,8 +114,8 @@ func options(t *testing.T) docker.Options {
 	}
 }
 
-// open makes a driver and closes it, and stops what is left of its boxes, when
-// the test ends.
+// open returns a driver. When the test ends it stops the driver's boxes and closes
+// it.
 func open(t *testing.T, o docker.Options) *docker.Driver {
 	t.Helper()
 	d, err := docker.New(o)

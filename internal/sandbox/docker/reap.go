@@ -10,12 +10,12 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// Reap removes what other gateways left on the engine: containers that were never
-// started, or ended and were not removed by the engine, as those of versions that
-// did not ask it to, and whose lease is over since. A gateway that lives has
-// removed its own by then. Running ones are never touched: they end by
-// themselves. It returns how many were removed. Faults: sandbox_runtime_required,
-// start_failed when the engine cannot remove one.
+// Reap removes the containers of other gateways that have ended or were never
+// started, and that the engine did not remove: those of versions that did not
+// request it. It waits until their lease is over, when a running gateway would have
+// removed its own. It never touches running containers, which end by themselves. It
+// returns how many it removed. Faults: sandbox_runtime_required, start_failed when
+// the engine cannot remove one.
 func (d *Driver) Reap(ctx context.Context) (int, error) {
 	asked, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -40,8 +40,8 @@ func (d *Driver) Reap(ctx context.Context) (int, error) {
 	return removed, failed
 }
 
-// abandoned reports whether a container is at its end for longer than its lease,
-// and than its gateway may take to make or remove it.
+// abandoned reports whether a container has ended or was never started, for longer
+// than its lease and the time that its gateway needs to make and remove it.
 func (d *Driver) abandoned(ctx context.Context, c container.Summary) bool {
 	lease, err := time.ParseDuration(c.Labels[labelLease])
 	if err != nil {
@@ -63,12 +63,12 @@ func (d *Driver) abandoned(ctx context.Context, c container.Summary) bool {
 	return false
 }
 
-// removeEnded removes a container unless it runs, which the engine refuses.
+// removeEnded removes a container. The engine refuses to remove one that runs.
 func (d *Driver) removeEnded(ctx context.Context, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, removeTime)
 	defer cancel()
 	_, err := d.engine.ContainerRemove(ctx, id, client.ContainerRemoveOptions{RemoveVolumes: true})
-	if err == nil || errdefs.IsNotFound(err) || errdefs.IsConflict(err) { // it is being removed, or runs
+	if err == nil || errdefs.IsNotFound(err) || errdefs.IsConflict(err) { // a conflict: it is being removed, or runs
 		return nil
 	}
 	return d.engineFault(err, "remove a box that was left")

@@ -13,7 +13,7 @@ import (
 )
 
 // leftover makes a container that has ended and that the engine keeps, as gateways
-// before AutoRemove left them.
+// left them before they used AutoRemove.
 func leftover(t *testing.T, instance string, lease time.Duration) {
 	t.Helper()
 	e, id := engine(t), sandbox.NewID()
@@ -32,7 +32,7 @@ func leftover(t *testing.T, instance string, lease time.Duration) {
 	t.Cleanup(func() {
 		_, err := e.ContainerRemove(cleanup(t), made.ID, client.ContainerRemoveOptions{Force: true})
 		if err != nil && !errdefs.IsNotFound(err) {
-			t.Errorf("cannot remove it: %v", err)
+			t.Errorf("cannot remove the container: %v", err)
 		}
 	})
 	wait := e.ContainerWait(bounded(t), made.ID, client.ContainerWaitOptions{Condition: container.WaitConditionNextExit})
@@ -46,9 +46,8 @@ func leftover(t *testing.T, instance string, lease time.Duration) {
 	}
 }
 
-// TestEndedBoxesOfAnotherGatewayAreRemovedAndRunningOnesAreNot: each has an
-// instance and a folder of its own, as gateways with different state directories
-// have.
+// The gateways have different instances and folders, like gateways with different
+// state directories.
 func TestEndedBoxesOfAnotherGatewayAreRemovedAndRunningOnesAreNot(t *testing.T) {
 	o, living := options(t), options(t)
 	living.ReapAfter = time.Second
@@ -56,29 +55,29 @@ func TestEndedBoxesOfAnotherGatewayAreRemovedAndRunningOnesAreNot(t *testing.T) 
 	kept := start(t, other, sandboxtest.Spec("alice"))
 	running := start(t, open(t, o), sandboxtest.Spec("bob"))
 	if n, err := third.Reap(bounded(t)); err != nil || n != 0 || len(containers(t, o.Instance)) != 1 {
-		t.Fatalf("%d that run were removed, %v", n, err)
+		t.Fatalf("%d running boxes were removed, %v", n, err)
 	}
 	leftover(t, o.Instance, 3*time.Second)
-	until(t, "what ended to be removed", func() bool {
+	until(t, "the ended container is removed", func() bool {
 		if _, err := other.Reap(bounded(t)); err != nil {
 			t.Fatal(err)
 		}
 		return len(containers(t, o.Instance)) == 1
 	})
 	if _, err := running.Health(bounded(t)); err != nil {
-		t.Errorf("a box that runs: %v", err)
+		t.Errorf("a running box of another gateway: %v", err)
 	}
 	if _, err := kept.Health(bounded(t)); err != nil {
-		t.Errorf("its own box: %v", err)
+		t.Errorf("a box of the same gateway: %v", err)
 	}
 	if _, err := third.Reap(bounded(t)); err != nil || len(containers(t, living.Instance)) != 1 {
-		t.Errorf("a living gateway's box is gone: %v", err)
+		t.Errorf("a running gateway's box was removed: %v", err)
 	}
 	leftover(t, living.Instance, 30*time.Second)
 	if n, err := other.Reap(bounded(t)); err != nil || n != 0 {
-		t.Errorf("a gateway reaped its own: %d, %v", n, err)
+		t.Errorf("a gateway removed its own ended box: %d, %v", n, err)
 	}
 	if n, err := third.Reap(bounded(t)); err != nil || n != 0 || len(containers(t, living.Instance)) != 2 {
-		t.Errorf("a living gateway's box was reaped before its lease was over: %d, %v", n, err)
+		t.Errorf("an ended box was removed before its lease was over: %d, %v", n, err)
 	}
 }

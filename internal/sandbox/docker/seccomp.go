@@ -10,19 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Namespaces that clone and unshare may not make. Chromium's sandbox gives a
-// renderer a user, a process and a network namespace of its own (by clone, and
-// the user namespace also by unshare) and needs no other; measured with
-// Chromium 150 to 156.
+// Flags of namespaces that clone and unshare must not make. Chromium's sandbox
+// makes a user, a process and a network namespace for a renderer (with clone, the
+// user namespace also with unshare) and needs no other; tested with Chromium 150
+// to 156.
 const (
 	cloneRefused   = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC
 	unshareRefused = cloneRefused | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWTIME
 )
 
-// removed are the calls that the engine's default profile allows and a box
-// does without. A kernel fault in one of them is out of a page's reach.
+// removed are the system calls that the engine's default profile allows but that a
+// box does not need. A page cannot exploit a kernel bug in one of them.
 var removed = []string{
-	// other processes' memory and file descriptors
+	// memory and file descriptors of other processes
 	"kcmp", "pidfd_getfd", "process_madvise", "process_mrelease",
 	"process_vm_readv", "process_vm_writev", "ptrace",
 	// asynchronous input and output
@@ -31,21 +31,21 @@ var removed = []string{
 	// message queues and semaphores (System V shared memory stays: Xvfb's MIT-SHM)
 	"ipc", "mq_getsetattr", "mq_notify", "mq_open", "mq_timedreceive", "mq_timedreceive_time64",
 	"mq_timedsend", "mq_timedsend_time64", "mq_unlink", "msgctl", "msgget", "msgrcv", "msgsnd",
-	// the clock of the machine
+	// the machine's clock
 	"adjtimex", "clock_adjtime", "clock_adjtime64",
 	// file handles, special files, whole file systems, mounts
 	"fanotify_mark", "listmount", "mknod", "mknodat", "name_to_handle_at", "statmount", "sync", "syncfs",
-	// odd corners with a history
+	// rarely used calls with a history of bugs
 	"epoll_ctl_old", "epoll_wait_old", "map_shadow_stack", "memfd_secret", "modify_ldt", "personality",
 	"remap_file_pages", "socketcall", "swapcontext", "uretprobe", "userfaultfd", "vmsplice",
 }
 
-// Profile returns the seccomp profile of a box as the JSON an engine takes: the
-// engine's default (github.com/moby/profiles) without its capability rules (a
-// box has none) and without the removed calls, with what Chromium's own
-// sandbox needs. What it does not list fails with EPERM; clone3, whose flags
-// cannot be looked at, with ENOSYS, so that callers fall back to clone. The
-// 32-bit forms of the calls are not admitted.
+// Profile returns the seccomp profile of a box as the JSON that an engine accepts:
+// the engine's default (github.com/moby/profiles) without its rules for
+// capabilities, of which a box has none, without the removed calls, and with what
+// Chromium's own sandbox needs. An unlisted call fails with EPERM. clone3 fails
+// with ENOSYS, because seccomp cannot see its flags and callers then use clone. The
+// 32-bit forms of the calls are not allowed.
 func Profile() (string, error) {
 	p := seccomp.DefaultProfile()
 	for i := range p.ArchMap {
@@ -59,7 +59,7 @@ func Profile() (string, error) {
 	return string(data), nil
 }
 
-// kept returns the default's rules that apply to a box and are not replaced.
+// kept returns the rules of the default that apply to a box and are not replaced.
 func kept(rules []*seccomp.Syscall) []*seccomp.Syscall {
 	replaced := []string{"clone", "unshare", "chroot", "socket"}
 	var rest []*seccomp.Syscall
@@ -77,7 +77,7 @@ func kept(rules []*seccomp.Syscall) []*seccomp.Syscall {
 	return rest
 }
 
-// sandboxRules are the rules of our own. On s390 clone takes its flags second.
+// sandboxRules returns our own rules. On s390 the flags are clone's second argument.
 func sandboxRules() []*seccomp.Syscall {
 	s390 := &seccomp.Filter{Arches: []string{"s390", "s390x"}}
 	cloned := allow("clone", without(0, cloneRefused))
@@ -88,7 +88,7 @@ func sandboxRules() []*seccomp.Syscall {
 		cloned,
 		clonedS390,
 		allow("unshare", without(0, unshareRefused)),
-		allow("chroot"), // the namespace's capability, not the box's: it has none
+		allow("chroot"), // needs a capability, which a process has only in its own user namespace
 		allow("socket", is(0, unix.AF_UNIX)),
 		allow("socket", is(0, unix.AF_INET)),
 		allow("socket", is(0, unix.AF_INET6)),
@@ -102,7 +102,7 @@ func allow(name string, args ...specs.LinuxSeccompArg) *seccomp.Syscall {
 	}}
 }
 
-// without holds when none of the bits of mask is set in an argument.
+// without matches an argument in which no bit of mask is set.
 func without(index uint, mask uint64) specs.LinuxSeccompArg {
 	return specs.LinuxSeccompArg{Index: index, Value: mask, ValueTwo: 0, Op: specs.OpMaskedEqual}
 }

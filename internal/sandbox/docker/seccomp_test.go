@@ -51,7 +51,7 @@ func TestProfileRefusesWhatItDoesNotList(t *testing.T) {
 	}
 	for _, arch := range p.ArchMap {
 		if len(arch.SubArches) > 0 {
-			t.Errorf("%s also admits %v", arch.Arch, arch.SubArches)
+			t.Errorf("%s also allows %v", arch.Arch, arch.SubArches)
 		}
 	}
 }

@@ -15,10 +15,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 )
 
-// Start makes a box and waits until its browser answers (sandbox.Driver). A
-// call to the engine is not broken off half-way, because nobody would know
-// what came of it: a cancelled Start returns when the engine has answered, and
-// everything is removed.
+// Start makes a box and waits until its browser answers (sandbox.Driver). A request
+// to the engine is not cancelled, because its result would be unknown: a cancelled
+// Start returns when the engine has answered, and removes everything.
 func (d *Driver) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Box, error) {
 	if spec.Progress == nil {
 		spec.Progress = func(string) {}
@@ -45,7 +44,7 @@ func (d *Driver) checkSpec(spec sandbox.Spec) error {
 	return d.boot(spec).Check()
 }
 
-// start does it; what it made is gone when it returns an error.
+// start makes the box. On an error it removes everything it made.
 func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err error) {
 	if _, err := os.Lstat(d.dir(spec.ID)); !errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.StartFailed, "box %s was there already", spec.ID).Hinted("use a fresh id")
@@ -96,7 +95,7 @@ func (d *Driver) create(ctx context.Context, spec sandbox.Spec) (string, error) 
 	answer, err := d.engine.ContainerCreate(whole, request)
 	if err != nil {
 		if whole.Err() != nil {
-			d.sweep(ctx, spec.ID) // the engine may have made it without our hearing of it
+			d.sweep(ctx, spec.ID) // the engine may have made it without an answer
 		}
 		return "", d.createFault(err)
 	}
@@ -106,8 +105,8 @@ func (d *Driver) create(ctx context.Context, spec sandbox.Spec) (string, error) 
 	return answer.ID, nil
 }
 
-// run starts a box's container and waits for its browser to answer. It reads
-// what the container writes meanwhile.
+// run starts a box's container and waits until its browser answers. Meanwhile it
+// collects the container's output.
 func (d *Driver) run(ctx context.Context, b *box, progress func(string)) error {
 	if ctx.Err() != nil {
 		return d.engineFault(ctx.Err(), "start the box")
@@ -128,10 +127,10 @@ func (d *Driver) run(ctx context.Context, b *box, progress func(string)) error {
 	return d.ready(ctx, b, said, progress)
 }
 
-// ready waits for the browser to answer, no longer than its container lives.
+// ready waits until the browser answers or the container ends.
 func (d *Driver) ready(ctx context.Context, b *box, said *words, progress func(string)) error {
 	err := b.WaitReady(ctx, progress)
-	if err == nil && ctx.Err() != nil { // cancelled as the last phase passed
+	if err == nil && ctx.Err() != nil { // cancelled during the last phase
 		return d.engineFault(ctx.Err(), "start the box")
 	}
 	if err != nil && ctx.Err() == nil && b.Err() != nil {
@@ -140,8 +139,8 @@ func (d *Driver) ready(ctx context.Context, b *box, said *words, progress func(s
 	return err
 }
 
-// died explains a container that ended before its browser answered, with the
-// last words of its guest.
+// died returns the fault for a container that ended before its browser answered,
+// with the last lines of its output.
 func died(b *box, said *words, err error) error {
 	f := fault.From(err)
 	phase, _ := f.Details["phase"].(string)
@@ -150,7 +149,7 @@ func died(b *box, said *words, err error) error {
 		Hinted("%s", f.Hint).With("phase", phase).Because(fmt.Errorf("%w: %w", b.Err(), err))
 }
 
-// discard removes all that a Start made before it failed.
+// discard removes everything that a failed Start made.
 func (d *Driver) discard(ctx context.Context, id, made string, link *bridge.Link) {
 	if made != "" {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTime)

@@ -13,10 +13,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// Stop ends a box and removes all of it (sandbox.Driver), within 30 seconds. A
-// Start of it in flight is ended first. Faults: invalid_request for what is no
-// box id, sandbox_runtime_required, start_failed when the engine cannot remove
-// the container.
+// Stop ends a box and removes everything that belongs to it, within 30 seconds
+// (sandbox.Driver). It cancels a pending Start of the box first. Faults:
+// invalid_request for a malformed id, sandbox_runtime_required, start_failed when
+// the engine cannot remove the container.
 func (d *Driver) Stop(ctx context.Context, id string) error {
 	if !sandbox.ValidID(id) {
 		return fault.New(fault.InvalidRequest, "the box id is not 16 hex digits").Hinted("pass an id that List shows")
@@ -53,7 +53,7 @@ func (d *Driver) Stop(ctx context.Context, id string) error {
 	return nil
 }
 
-// halt ends a Start or Attach in flight and waits for it.
+// halt cancels a pending Start or Attach and waits for it.
 func (d *Driver) halt(ctx context.Context, id string) error {
 	d.mu.Lock()
 	p := d.pending[id]
@@ -70,8 +70,8 @@ func (d *Driver) halt(ctx context.Context, id string) error {
 	}
 }
 
-// remove kills and removes a container; one that is not there, or is being
-// removed already, is waited for and is no error.
+// remove kills and removes a container. It waits for one that is already being
+// removed, and ignores one that does not exist.
 func (d *Driver) remove(ctx context.Context, made string) error {
 	_, err := d.engine.ContainerRemove(ctx, made, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
 	switch {
@@ -94,8 +94,8 @@ func (d *Driver) remove(ctx context.Context, made string) error {
 	return nil
 }
 
-// sweep removes containers of a box that the engine may have made after a call
-// to it was given up.
+// sweep removes containers of a box that the engine may have made after a request
+// timed out.
 func (d *Driver) sweep(ctx context.Context, id string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTime)
 	defer cancel()

@@ -16,7 +16,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
 )
 
-// TestWallOfARunningBox proves from inside a box what it is held by.
+// TestWallOfARunningBox checks the confinement of a box from inside it.
 func TestWallOfARunningBox(t *testing.T) {
 	o := options(t)
 	box := start(t, open(t, o), sandboxtest.Spec("alice"))
@@ -26,7 +26,7 @@ func TestWallOfARunningBox(t *testing.T) {
 		"little is writable":                   proveWritable,
 		"there is no network":                  proveNetwork,
 		"the sockets cannot be changed":        proveSockets,
-		"nothing secret is told":               proveSecrets,
+		"the guest gets no secrets":            proveSecrets,
 		"forbidden calls fail":                 proveCalls,
 		"renderers are in Chromium's sandbox":  proveRenderers,
 		"fonts draw CJK and emoji":             proveFonts,
@@ -65,7 +65,7 @@ func proveProcess(t *testing.T, box sandbox.Box, _ docker.Options) {
 	}
 	raised, _ := inside(t, box, "find / -xdev -type f -perm /6000 2>/dev/null")
 	if raised != "" {
-		t.Errorf("these programs gain rights: %s", raised)
+		t.Errorf("setuid or setgid programs: %s", raised)
 	}
 }
 
@@ -80,7 +80,7 @@ func proveLimits(t *testing.T, box sandbox.Box, o docker.Options) {
 	if got := cgroup("memory.max", "memory/memory.limit_in_bytes"); got != fmt.Sprint(o.Memory) {
 		t.Errorf("memory is limited to %s, want %d", got, o.Memory)
 	}
-	// version 2 counts swap apart, version 1 together with memory
+	// version 2 counts swap alone, version 1 together with memory
 	if got := cgroup("memory.swap.max", "memory/memory.memsw.limit_in_bytes"); got != "0" && got != fmt.Sprint(o.Memory) {
 		t.Errorf("there is swap: %s", got)
 	}
@@ -109,12 +109,12 @@ func proveWritable(t *testing.T, box sandbox.Box, _ docker.Options) {
 	if diff := cmp.Diff([]string{"/dev/mqueue", "/dev/shm", "/tmp"}, tops); diff != "" {
 		t.Error(diff)
 	}
-	// a queue takes memory nobody counts; the limit of 0 bytes for queues forbids it
+	// message queues use memory that no limit counts, so their limit is 0 bytes
 	if out, code := inside(t, box, "touch /dev/mqueue/queue"); code == 0 {
 		t.Errorf("a message queue was made: %s", out)
 	}
 	mounts, _ := inside(t, box, "cat /proc/1/mounts")
-	modes := map[string]string{} // place → first of its options; proc_pid_mounts(5)
+	modes := map[string]string{} // mount point → options; proc_pid_mounts(5)
 	for mount := range strings.Lines(mounts) {
 		if f := strings.Fields(mount); len(f) > 3 {
 			modes[f[1]] = f[3]
@@ -128,7 +128,7 @@ func proveWritable(t *testing.T, box sandbox.Box, _ docker.Options) {
 		}
 	}
 	if out, code := inside(t, box, "cp /bin/true /tmp/prof/x && /tmp/prof/x"); code == 0 {
-		t.Errorf("what a page writes can be run: %s", out)
+		t.Errorf("a written file can be executed: %s", out)
 	}
 }
 
@@ -160,8 +160,8 @@ func proveSockets(t *testing.T, box sandbox.Box, o docker.Options) {
 	}
 }
 
-// proveSecrets: whatever runs in a box can read what its first process was
-// started with (proc_pid_environ(5)), so that is exactly what it needs.
+// Every process of a box can read the environment of its first process
+// (proc_pid_environ(5)), so it must contain only what the guest needs.
 func proveSecrets(t *testing.T, box sandbox.Box, _ docker.Options) {
 	told, _ := inside(t, box, `tr '\0' '\n' < /proc/1/environ | sort`)
 	var names []string
@@ -178,7 +178,7 @@ func proveSecrets(t *testing.T, box sandbox.Box, _ docker.Options) {
 		t.Error(diff)
 	}
 	if strings.Contains(told, "alice") {
-		t.Error("the box is told the scope itself, not its hash")
+		t.Error("the box got the scope itself and not its hash")
 	}
 }
 
@@ -202,8 +202,8 @@ func proveRenderers(t *testing.T, box sandbox.Box, _ docker.Options) {
 	if err := stream.Write([]byte(`{"id":1,"method":"Target.createTarget","params":{"url":"about:blank"}}`)); err != nil {
 		t.Fatal(err)
 	}
-	var proofs []sandbox.Proof
-	until(t, "a renderer", func() bool {
+	var proofs []sandbox.Renderer
+	until(t, "there is a renderer", func() bool {
 		h, err := box.Health(bounded(t))
 		if err != nil {
 			t.Fatal(err)
@@ -211,12 +211,12 @@ func proveRenderers(t *testing.T, box sandbox.Box, _ docker.Options) {
 		proofs = h.Renderers
 		return len(proofs) > 0
 	})
-	until(t, "every renderer is held", func() bool {
+	until(t, "every renderer is sandboxed", func() bool {
 		h, err := box.Health(bounded(t))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return !slices.ContainsFunc(h.Renderers, func(p sandbox.Proof) bool { return !p.Strong() })
+		return !slices.ContainsFunc(h.Renderers, func(p sandbox.Renderer) bool { return !p.Sandboxed() })
 	})
 }
 

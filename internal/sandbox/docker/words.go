@@ -18,25 +18,24 @@ import (
 const (
 	lastLines = 10
 	maxLine   = 512             // characters
-	maxBytes  = 4 * maxLine     // of a line; what follows is dropped
-	endTime   = 5 * time.Second // for the rest of what a container wrote, after its end was heard of
+	maxBytes  = 4 * maxLine     // of a line; the rest is dropped
+	endTime   = 5 * time.Second // for the rest of the output after the container has ended
 )
 
-// words are the last lines a container wrote, made harmless. They are taken from
-// its output while it starts, because the engine removes a container, and its
-// log, when it ends. It is an io.Writer, safe for concurrent use.
+// words collects the last lines of a container's output, sanitized. It reads them
+// while the container runs, because the engine removes the log of a container that
+// ends. It is an io.Writer, safe for concurrent use.
 type words struct {
 	hangUp func()        // closes the connection to the engine
 	over   chan struct{} // closed at the end of the output
 
 	mu    sync.Mutex
 	lines []string // at most lastLines
-	line  []byte   // the one that has not ended, at most maxBytes
+	line  []byte   // the incomplete line, at most maxBytes
 }
 
-// listenTo attaches to the output of a container that is not started yet. Where
-// the engine refuses, the box starts all the same, and words are empty. The
-// caller leaves.
+// listenTo attaches to the output of a container before it is started. When the
+// engine refuses, the output stays empty. The caller calls leave.
 func (d *Driver) listenTo(ctx context.Context, box, made string) *words {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -50,18 +49,18 @@ func (d *Driver) listenTo(ctx context.Context, box, made string) *words {
 	w.hangUp = attached.Close
 	go func() {
 		defer close(w.over)
-		_, _ = stdcopy.StdCopy(w, w, attached.Reader) // it ends with the container, or when we hang up
+		_, _ = stdcopy.StdCopy(w, w, attached.Reader) // ends with the container, or when hangUp closes the connection
 	}()
 	return w
 }
 
-// leave lets go of the output, which nobody reads any more.
+// leave stops reading the output.
 func (w *words) leave() {
 	w.hangUp()
 	<-w.over
 }
 
-// Write takes more of the output (io.Writer).
+// Write adds output (io.Writer).
 func (w *words) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -77,7 +76,7 @@ func (w *words) Write(b []byte) (int, error) {
 	}
 }
 
-// lastOf adds a line that says something, and keeps the last ones.
+// lastOf appends a line unless it is blank, and drops the oldest beyond lastLines.
 func lastOf(lines []string, line []byte) []string {
 	text := strings.TrimSpace(untrusted.LogLine(string(line), maxLine))
 	if text == "" {
@@ -86,8 +85,7 @@ func lastOf(lines []string, line []byte) []string {
 	return append(lines[max(0, len(lines)+1-lastLines):], text)
 }
 
-// last returns the last lines. It waits for the end of the output, a moment at
-// most.
+// last returns the last lines. It waits a limited time for the end of the output.
 func (w *words) last() string {
 	timer := time.NewTimer(endTime)
 	defer timer.Stop()

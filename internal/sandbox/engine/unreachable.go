@@ -1,4 +1,4 @@
-// Package engine says why a container engine cannot be reached.
+// Package engine explains why a container engine cannot be reached.
 package engine
 
 import (
@@ -11,12 +11,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// IsUnreachable reports whether an error of the engine's client means that the
-// engine was not reached at all.
+// IsUnreachable reports whether an error of the engine's client means that it could
+// not connect to the engine.
 func IsUnreachable(err error) bool { return client.IsErrConnectionFailed(err) || isClosed(err) }
 
-// Unreachable is the fault of an engine that could not be reached, by the error
-// of its client. The hint ends with then, which says what to do after that.
+// Unreachable returns the fault for an engine that could not be reached. err is the
+// client's error. then is appended to the hint and says what to do afterwards.
 // Fault: sandbox_runtime_required.
 func Unreachable(err error, then string) *fault.Fault {
 	if isClosed(err) {
@@ -27,8 +27,8 @@ func Unreachable(err error, then string) *fault.Fault {
 		Hinted("start Docker (on Linux: sudo systemctl start docker), install it (glovebox install engine) or point DOCKER_HOST at an engine%s", then).Because(err)
 }
 
-// isClosed reports whether the engine's socket is there and this user may not
-// open it. The client keeps only the words of that error.
+// isClosed reports whether this user has no permission to open the engine's socket.
+// The client keeps only the text of that error.
 func isClosed(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || client.IsErrConnectionFailed(err) && strings.Contains(err.Error(), "permission denied")
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/engine"
 )
 
-// A user who may not open the engine's socket is told that, and not to start an
-// engine that runs.
+// A user without permission to open the engine's socket gets a hint for that, and
+// not the hint to start an engine.
 func TestWhyAnEngineCannotBeReached(t *testing.T) {
 	for errno, said := range map[syscall.Errno][2]string{
 		syscall.EACCES:       {"may not open its socket", "usermod -aG docker"},

@@ -1,4 +1,5 @@
-// Package enginetest asks a container engine what tests and benchmarks measure.
+// Package enginetest reads measurements from a container engine for tests and
+// benchmarks.
 package enginetest
 
 import (
@@ -9,8 +10,8 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// ProcessorTime is the processor time that a container has had, by its id or
-// name, of the engine that the environment names.
+// ProcessorTime returns the processor time that a container has used. container is
+// its id or name on the engine that the environment names.
 func ProcessorTime(tb testing.TB, container string) time.Duration {
 	tb.Helper()
 	engine, err := client.New(client.FromEnv)

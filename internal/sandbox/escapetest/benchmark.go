@@ -1,11 +1,11 @@
 package escapetest
 
-// Check is a recommendation of the CIS Docker Benchmark, version 1.6.0,
-// chapter 5 (container runtime), as far as it is about a container.
+// Check is a recommendation of the CIS Docker Benchmark, version 1.6.0, chapter 5
+// (container runtime), that concerns a container.
 type Check struct {
 	ID, Title string
-	Here      string // what holds of a box
-	Except    string // why it is not followed; empty where it is
+	Here      string // what applies to a box
+	Except    string // why the recommendation is not followed; otherwise empty
 }
 
 // Benchmark lists the recommendations.

@@ -2,8 +2,8 @@ package escapetest
 
 import "golang.org/x/sys/unix"
 
-// ofArchitecture are calls that only this processor has: ports, segments and
-// old forms.
+// ofArchitecture returns the calls that only this processor has: for ports, segments,
+// and old calls.
 func ofArchitecture() []Attempt {
 	return calls("kernel", unix.EPERM, map[string]func() error{
 		"iopl": call(unix.SYS_IOPL, 3), "ioperm": call(unix.SYS_IOPERM, 0, 1, 1), "modify_ldt": call(unix.SYS_MODIFY_LDT, 1),

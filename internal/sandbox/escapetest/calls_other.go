@@ -1,5 +1,5 @@
 //go:build !amd64
 
-package escape
+package escapetest
 
 func ofArchitecture() []Attempt { return nil }

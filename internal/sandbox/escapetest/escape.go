@@ -1,6 +1,5 @@
-// Package escapetest is what a process in a box tries in order to get out, or to do
-// harm: each attempt with the answers that it must get. Tests run it behind the
-// walls of a real box; no other program has it.
+// Package escapetest has the attempts of a process in a box to escape or to do harm,
+// each with the errors that it must get. Tests run them inside a real box.
 package escapetest
 
 import (
@@ -12,30 +11,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Attempt is one way to try.
+// Attempt is one attempt to escape or to do harm.
 type Attempt struct {
-	Group string // what it is about, for people
+	Group string // subject, for the documentation
 	Name  string // the call or the file; unique in its group
 	Want  []syscall.Errno
-	Try   func() error // nil is success, which is what must not be
+	Try   func() error // nil if the attempt succeeded, which is a failure of the box
 
-	// Outside is set for what is refused to the box and harmless, or not to be
-	// had, in a user namespace that a process in it makes for itself.
+	// Outside means that the attempt is refused in the box, but is harmless or
+	// impossible in a user namespace that a process of the box makes.
 	Outside bool
 }
 
-// Answer is what an attempt got.
+// Answer is the result of an attempt.
 type Answer struct {
 	Group, Name string
 	Errno       string // "EPERM"; empty for success, or another error's text
 }
 
-// All lists every attempt.
+// All returns every attempt.
 func All() []Attempt {
 	return slices.Concat(mounts(), namespaces(), processes(), kernel(), machine(), identity(), sockets(), network(), devices(), files())
 }
 
-// Run makes every attempt; own says that this is in a user namespace of its
+// Run makes every attempt. own means that the process runs in a user namespace of its
 // own.
 func Run(own bool) []Answer {
 	var answers []Answer
@@ -47,12 +46,12 @@ func Run(own bool) []Answer {
 	return answers
 }
 
-// Holds reports whether an answer is one that the attempt must get.
+// Holds reports whether an answer is one of the expected errors.
 func (a Attempt) Holds(answer Answer) bool {
 	return slices.ContainsFunc(a.Want, func(want syscall.Errno) bool { return unix.ErrnoName(want) == answer.Errno })
 }
 
-// Expected names the answers that the attempt must get.
+// Expected returns the names of the expected errors.
 func (a Attempt) Expected() string {
 	names := make([]string, len(a.Want))
 	for i, want := range a.Want {
@@ -61,7 +60,7 @@ func (a Attempt) Expected() string {
 	return strings.Join(names, " or ")
 }
 
-// named is the name of the error number in err.
+// named returns the name of err's error number.
 func named(err error) string {
 	var number syscall.Errno
 	switch {
@@ -73,12 +72,12 @@ func named(err error) string {
 	return err.Error()
 }
 
-// errNothing says that an attempt was let through and gave nothing: masked
-// files are empty.
+// errNothing means that the attempt succeeded but returned no data, as for masked
+// files, which are empty.
 const errNothing = syscall.ENODATA
 
-// call is the attempt to make a system call with arguments that do nothing if it
-// is let through.
+// call returns an attempt to make a system call. The arguments do no harm if it
+// succeeds.
 func call(number uintptr, args ...uintptr) func() error {
 	var six [6]uintptr
 	copy(six[:], args)
@@ -91,7 +90,7 @@ func call(number uintptr, args ...uintptr) func() error {
 	}
 }
 
-// calls makes attempts of system calls, which all must get the same answer.
+// calls returns attempts to make system calls, with one expected error for all.
 func calls(group string, want syscall.Errno, byName map[string]func() error) []Attempt {
 	var all []Attempt
 	for name, try := range byName {

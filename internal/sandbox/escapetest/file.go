@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// devices are attempts to make or open one.
+// devices are attempts to make or open a device file.
 func devices() []Attempt {
 	group := "devices"
 	tries := map[string]func() error{}
@@ -35,8 +35,8 @@ func devices() []Attempt {
 	return append(all, Attempt{Group: group, Name: "one of another name", Want: []syscall.Errno{unix.ENOENT}, Try: otherDevice})
 }
 
-// known are the devices that every container has (OCI runtime specification,
-// "Default Devices"), and what is no device.
+// known are the files that every container has in /dev: the devices of the OCI runtime
+// specification ("Default Devices") and files that are not devices.
 var known = map[string]bool{
 	"null": true, "zero": true, "full": true, "random": true, "urandom": true, "tty": true, "console": true, "ptmx": true,
 	"pts": true, "shm": true, "mqueue": true, "fd": true, "stdin": true, "stdout": true, "stderr": true, "core": true,
@@ -55,8 +55,8 @@ func otherDevice() error {
 	return unix.ENOENT
 }
 
-// files are attempts to change what is not one's own, or to read what tells of
-// the machine.
+// files are attempts to change files of the box or the machine, and to read what
+// describes the machine.
 func files() []Attempt {
 	closed := []syscall.Errno{unix.EROFS, unix.EACCES, unix.EPERM, unix.ENOENT}
 	var all []Attempt
@@ -99,7 +99,7 @@ func opened(path string, flags int) error {
 	return err
 }
 
-// written writes to a file, which is made if it is not there.
+// written writes to a file and makes it if it does not exist.
 func written(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
@@ -152,7 +152,7 @@ func run(folder string) error {
 	return exec.Command(path).Run()
 }
 
-// climbed is the oldest way out of a changed root.
+// climbed uses the classic escape from a chroot: a second chroot, then "..".
 func climbed() error {
 	if err := os.Mkdir("/tmp/deep", 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// identity are attempts to be somebody else, or to have rights.
+// identity are attempts to change the user or to gain capabilities.
 func identity() []Attempt {
 	group := "identity"
 	var all []Attempt
@@ -32,20 +32,20 @@ func identity() []Attempt {
 		Attempt{Group: group, Name: "su", Want: []syscall.Errno{unix.EPERM}, Try: su})
 }
 
-// capset asks for a capability that engines give by default.
+// capset requests a capability that engines grant by default.
 func capset() error {
 	all := unix.CapUserData{Effective: 1 << unix.CAP_SETFCAP, Permitted: 1 << unix.CAP_SETFCAP}
 	return unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &[]unix.CapUserData{all, {}}[0])
 }
 
-// mapped makes a user namespace in which a user of the machine is one's own.
+// mapped makes a user namespace that maps a user of the machine.
 func mapped(user int) error {
 	command := exec.Command("/bin/true")
 	command.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER, UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: user, Size: 1}}}
 	return command.Run()
 }
 
-// su asks the programs for it.
+// su runs the programs that start others as root.
 func su() error {
 	for _, line := range [][]string{{"su", "-c", "true"}, {"sudo", "-n", "true"}, {"pkexec", "true"}} {
 		if exec.Command(line[0], line[1:]...).Run() == nil {
@@ -55,7 +55,7 @@ func su() error {
 	return unix.EPERM
 }
 
-// seeStranger looks for a process of somebody else.
+// seeStranger looks for a process of another user.
 func seeStranger() error {
 	all, err := os.ReadDir("/proc")
 	if err != nil {

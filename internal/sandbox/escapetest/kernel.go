@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const none = ^uintptr(0) // no file descriptor, no process
+const none = ^uintptr(0) // an invalid file descriptor or process id
 
-// mounts are attempts to change what is mounted.
+// mounts are attempts to change mounts.
 func mounts() []Attempt {
 	return calls("mounts", unix.EPERM, map[string]func() error{
 		"mount a tmpfs": func() error { return unix.Mount("none", "/tmp", "tmpfs", 0, "") },
@@ -37,7 +37,7 @@ func mounts() []Attempt {
 	})
 }
 
-// namespaces are attempts to make or enter one.
+// namespaces are attempts to make or enter a namespace.
 func namespaces() []Attempt {
 	group := "namespaces"
 	tries := map[string]func() error{}
@@ -67,14 +67,14 @@ func namespaces() []Attempt {
 		Attempt{Group: group, Name: "chroot", Want: []syscall.Errno{unix.EPERM}, Outside: true, Try: func() error { return unix.Chroot("/tmp") }})
 }
 
-// cloned starts a program in namespaces of its own.
+// cloned starts a program in new namespaces.
 func cloned(flags uintptr) error {
 	command := exec.Command("/bin/true")
 	command.SysProcAttr = &syscall.SysProcAttr{Cloneflags: flags}
 	return command.Run()
 }
 
-// entered joins a namespace of the first process, or failing that its own.
+// entered joins a namespace of the first process, or its own if it cannot open that.
 func entered(name string) error {
 	f, err := os.Open("/proc/1/ns/" + name)
 	if err != nil {
@@ -87,13 +87,13 @@ func entered(name string) error {
 	return unix.Setns(int(f.Fd()), 0)
 }
 
-// What calls are given to read and write: variables that stay where they are.
+// Memory for the calls to read and write. It is global, so that it does not move.
 var (
 	buffer [8]byte
 	here   = unix.Iovec{Base: &buffer[0], Len: uint64(len(buffer))}
 )
 
-// processes are attempts to get at the memory and files of others.
+// processes are attempts to access the memory and files of other processes.
 func processes() []Attempt {
 	group := "other processes"
 	at := uintptr(unsafe.Pointer(&here))
@@ -116,7 +116,7 @@ func processes() []Attempt {
 			Try: func() error { return written("/proc/self/oom_score_adj", "-1") }})
 }
 
-// kernel are calls with a history, which a browser does not need.
+// kernel are system calls with a history of bugs that a browser does not need.
 func kernel() []Attempt {
 	all := calls("kernel", unix.EPERM, map[string]func() error{
 		"bpf": call(unix.SYS_BPF), "perf_event_open": call(unix.SYS_PERF_EVENT_OPEN), "userfaultfd": call(unix.SYS_USERFAULTFD),
@@ -134,7 +134,7 @@ func kernel() []Attempt {
 	return append(all, ofArchitecture()...)
 }
 
-// machine are attempts to change what all share.
+// machine are attempts to change settings of the whole machine.
 func machine() []Attempt {
 	return calls("machine", unix.EPERM, map[string]func() error{
 		"reboot": call(unix.SYS_REBOOT), "syslog": call(unix.SYS_SYSLOG, 2), "acct": call(unix.SYS_ACCT), "vhangup": call(unix.SYS_VHANGUP),

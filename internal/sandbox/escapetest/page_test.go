@@ -12,12 +12,12 @@ import (
 
 func TestPublishedWallsAreUpToDate(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
-		t.Skip("the page is of the processor that has most calls")
+		t.Skip("the page is written for the processor with the most calls")
 	}
 	golden.Part(t, "../../../docs/security.md", "walls", attempted()+"\n"+recommended())
 }
 
-// attempted is the table of attempts, those with the same answer together.
+// attempted returns the table of attempts, with those that get the same error in a row.
 func attempted() string {
 	type kind struct{ group, answer string }
 	var kinds []kind
@@ -36,8 +36,8 @@ func attempted() string {
 		tries++
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d attempts of a process in a box to get out, and what each gets. Those with a star are not made in namespaces of the\n", tries)
-	b.WriteString("process's own, where they are let through and concern nothing but these.\n\n")
+	fmt.Fprintf(&b, "%d attempts of a process in a box to escape or to do harm, and the error that each gets. Those with a star are not made in\n", tries)
+	b.WriteString("namespaces that the process makes itself, where they succeed and affect only these.\n\n")
 	b.WriteString("| | attempts | answer |\n|---|---|---|\n")
 	for _, k := range kinds {
 		list := names[k]
@@ -66,7 +66,7 @@ func TestEveryAttemptHasANameAndAnAnswer(t *testing.T) {
 	for _, a := range All() {
 		key := a.Group + ": " + a.Name
 		if a.Group == "" || a.Name == "" || len(a.Want) == 0 || a.Try == nil || seen[key] {
-			t.Errorf("%s is incomplete, or there twice", key)
+			t.Errorf("%s is incomplete or not unique", key)
 		}
 		seen[key] = true
 		if a.Holds(Answer{Group: a.Group, Name: a.Name}) {

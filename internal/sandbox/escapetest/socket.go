@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// open are the families that a box has: the last for interfaces' state alone.
+// open are the socket families that a box has; netlink only for the state of interfaces.
 var open = map[int]bool{unix.AF_UNIX: true, unix.AF_INET: true, unix.AF_INET6: true, unix.AF_NETLINK: true}
 
 var families = map[int]string{
@@ -23,8 +23,7 @@ var netlinks = map[int]string{
 	unix.NETLINK_SELINUX: "selinux", unix.NETLINK_SCSITRANSPORT: "scsitransport", unix.NETLINK_RDMA: "rdma",
 }
 
-// sockets are attempts to have one of another family, or one that writes
-// packets of its own.
+// sockets are attempts to open sockets of other families, and raw sockets.
 func sockets() []Attempt {
 	tries := map[string]func() error{}
 	for family := range 64 {
@@ -58,7 +57,7 @@ func socket(family, kind, protocol int) error {
 	return err
 }
 
-// network are attempts to reach something over the sockets there are.
+// network are attempts to connect to something with the allowed sockets.
 func network() []Attempt {
 	var all []Attempt
 	for name, to := range map[string]unix.Sockaddr{

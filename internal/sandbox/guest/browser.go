@@ -14,36 +14,36 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 )
 
-// probeID is the id of our own call, the last but one that the protocol allows
-// (a 32 bit integer): no client begins there, and no client is attached yet.
+// probeID is the id of the guest's own first call: near the largest id that the
+// protocol allows (a 32 bit integer). No client is attached yet.
 const probeID = 1<<31 - 3
 
 const (
-	deafAfter = 10 * time.Second // a browser that does not take a message for so long is ended
-	maxProbe  = 64 << 10         // bytes of the answer to our own call
+	writeTimeout   = 10 * time.Second // a browser that does not read a message for this long is killed
+	maxProbeAnswer = 64 << 10         // bytes of the answer to the guest's own call
 )
 
-// browser is one Chromium that has answered.
+// browser is a Chromium that answers calls.
 type browser struct {
 	process *child
 	version bridge.Version
-	in      *bufio.Reader // what Chromium says; belongs to the pump
+	reader  *bufio.Reader // messages from Chromium; only forwardToClient reads them
 
-	write sync.Mutex // guards out
-	out   *os.File
+	writing sync.Mutex // guards out
+	writer  *os.File
 
 	mu     sync.Mutex
-	client *client // nil while nobody listens
+	client *client // nil while none is connected
 	gone   bool
 	close  func() // closes both pipes
 }
 
-// launch starts Chromium and returns when it has answered a call.
+// launch starts Chromium and waits until it has answered a call.
 func (g *guest) launch(ctx context.Context, display string) (*browser, error) {
 	if err := g.awaitProfile(ctx); err != nil {
 		return nil, err
 	}
-	if err := g.c.makeDirs(); err != nil {
+	if err := g.config.makeDirs(); err != nil {
 		return nil, fmt.Errorf("cannot make the browser's directories: %w", err)
 	}
 	fromUs, out, err := os.Pipe()
@@ -55,8 +55,8 @@ func (g *guest) launch(ctx context.Context, display string) (*browser, error) {
 		_, _ = fromUs.Close(), out.Close()
 		return nil, fmt.Errorf("cannot make a pipe: %w", err)
 	}
-	command := g.command(g.c.Chromium, display, ChromiumFlags(g.c)...)
-	command.ExtraFiles = []*os.File{fromUs, toUs} // 3 and 4, as --remote-debugging-pipe wants them
+	command := g.command(g.config.Chromium, display, ChromiumFlags(g.config)...)
+	command.ExtraFiles = []*os.File{fromUs, toUs} // become file descriptors 3 and 4, for --remote-debugging-pipe
 	command.Stdout, command.Stderr = g.log.writer(""), g.log.writer("")
 	p, err := g.children.start("browser", command)
 	_, _ = fromUs.Close(), toUs.Close()
@@ -65,9 +65,9 @@ func (g *guest) launch(ctx context.Context, display string) (*browser, error) {
 		return nil, err
 	}
 	g.state.update(func(s *snapshot) { s.process.Running, s.process.PID, s.process.Exit = true, p.pid, "" })
-	b := &browser{process: p, in: bufio.NewReaderSize(in, 64<<10), out: out}
+	b := &browser{process: p, reader: bufio.NewReaderSize(in, 64<<10), writer: out}
 	b.close = sync.OnceFunc(func() { _, _ = in.Close(), out.Close() })
-	if err := b.probe(ctx, g.c.LaunchTimeout, in); err != nil {
+	if err := b.probe(ctx, g.config.LaunchTimeout, in); err != nil {
 		b.close()
 		p.stop(browserGrace)
 		return nil, err
@@ -75,7 +75,7 @@ func (g *guest) launch(ctx context.Context, display string) (*browser, error) {
 	return b, nil
 }
 
-// probe asks Browser.getVersion and keeps the answer.
+// probe calls Browser.getVersion and stores the result.
 func (b *browser) probe(ctx context.Context, limit time.Duration, in *os.File) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -83,12 +83,12 @@ func (b *browser) probe(ctx context.Context, limit time.Duration, in *os.File) e
 	defer stop()
 	call := fmt.Appendf(nil, `{"id":%d,"method":"Browser.getVersion"}`, probeID)
 	if err := b.send(append(call, 0)); err != nil {
-		return b.failure(ctx)
+		return b.probeError(ctx)
 	}
 	for {
-		data, err := readMessage(b.in, maxProbe)
+		data, err := readMessage(b.reader, maxProbeAnswer)
 		if err != nil {
-			return b.failure(ctx)
+			return b.probeError(ctx)
 		}
 		var answer struct {
 			ID     int64 `json:"id"`
@@ -110,8 +110,8 @@ func (b *browser) probe(ctx context.Context, limit time.Duration, in *os.File) e
 	}
 }
 
-// failure says why there was no answer.
-func (b *browser) failure(ctx context.Context) error {
+// probeError returns why the browser did not answer.
+func (b *browser) probeError(ctx context.Context) error {
 	timer := time.NewTimer(browserGrace)
 	defer timer.Stop()
 	select {
@@ -124,7 +124,7 @@ func (b *browser) failure(ctx context.Context) error {
 	}
 }
 
-// readMessage reads up to the next NUL.
+// readMessage reads up to the next NUL byte.
 func readMessage(r *bufio.Reader, most int) ([]byte, error) {
 	var message []byte
 	for {
@@ -142,15 +142,15 @@ func readMessage(r *bufio.Reader, most int) ([]byte, error) {
 	}
 }
 
-// send writes a message that ends with its NUL. A browser that does not take
-// it in time is ended: half a message cannot be taken back.
+// send writes a message, which ends with a NUL byte. It kills a browser that does
+// not read the message in time, because a partial message cannot be undone.
 func (b *browser) send(message []byte) error {
-	b.write.Lock()
-	defer b.write.Unlock()
-	if err := b.out.SetWriteDeadline(time.Now().Add(deafAfter)); err != nil {
+	b.writing.Lock()
+	defer b.writing.Unlock()
+	if err := b.writer.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 		return fmt.Errorf("cannot set a deadline: %w", err)
 	}
-	if _, err := b.out.Write(message); err != nil {
+	if _, err := b.writer.Write(message); err != nil {
 		b.process.kill()
 		return fmt.Errorf("cannot write to the browser: %w", err)
 	}

@@ -11,42 +11,42 @@ import (
 	"time"
 )
 
-// children are the processes that we started and wait for. Orphans that came
-// to us as the first process are reaped apart, by pid, so that no exit status
-// is taken from those who wait for it.
+// children are the processes that the guest started. Orphans, which the guest
+// adopts as the first process, are reaped by pid, so that Wait still gets the exit
+// status of each child.
 type children struct {
-	mu  sync.Mutex
-	own map[int]*child
+	mu      sync.Mutex
+	started map[int]*child
 }
 
-// child is a process that we started, leader of its own process group.
+// child is a process that the guest started, the leader of its process group.
 type child struct {
 	name string
 	pid  int
 	done chan struct{}
-	exit string // why it ended; to be read after done
+	exit string // why it ended; valid when done is closed
 }
 
-func newChildren() *children { return &children{own: map[int]*child{}} }
+func newChildren() *children { return &children{started: map[int]*child{}} }
 
-// start starts command as the leader of a group and waits for it in the
+// start starts command as the leader of a process group and waits for it in the
 // background.
 func (c *children) start(name string, command *exec.Cmd) (*child, error) {
-	command.WaitDelay = time.Second // what it left behind may hold its output open
+	command.WaitDelay = time.Second // its descendants may keep its output open
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("cannot start the %s: %w", name, err)
 	}
 	p := &child{name: name, pid: command.Process.Pid, done: make(chan struct{})}
-	c.own[p.pid] = p
+	c.started[p.pid] = p
 	go func() {
 		defer close(p.done)
 		err := command.Wait()
-		_ = syscall.Kill(-p.pid, syscall.SIGKILL) // what is left of its group
+		_ = syscall.Kill(-p.pid, syscall.SIGKILL) // the rest of its group
 		p.exit = exitReason(command.ProcessState, err)
 		c.mu.Lock()
-		delete(c.own, p.pid)
+		delete(c.started, p.pid)
 		c.mu.Unlock()
 	}()
 	return p, nil
@@ -62,8 +62,8 @@ func exitReason(state *os.ProcessState, err error) string {
 	return fmt.Sprintf("exited with status %d", state.ExitCode())
 }
 
-// stop ends the child: a chance of grace to end by itself, then SIGKILL for
-// its group. It returns when the child has been reaped.
+// stop sends SIGTERM to the child's group, and SIGKILL when it has not ended within
+// grace. It returns when the child has been reaped.
 func (p *child) stop(grace time.Duration) {
 	_ = syscall.Kill(-p.pid, syscall.SIGTERM)
 	timer := time.NewTimer(grace)
@@ -78,13 +78,13 @@ func (p *child) stop(grace time.Duration) {
 
 func (p *child) kill() {
 	select {
-	case <-p.done: // its number may be another's by now
+	case <-p.done: // the pid may belong to another process by now
 	default:
 		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
 	}
 }
 
-// reapUntil reaps orphans whenever a child has ended, until done is closed.
+// reapUntil reaps orphans whenever a process has ended, until done is closed.
 func (c *children) reapUntil(done <-chan struct{}) {
 	died := make(chan os.Signal, 1)
 	signal.Notify(died, syscall.SIGCHLD)
@@ -100,17 +100,17 @@ func (c *children) reapUntil(done <-chan struct{}) {
 	}
 }
 
-// reap takes the exit of every zombie below us that we did not start.
+// reap reaps the zombies among the guest's direct children that it did not start.
 func (c *children) reap() {
-	c.mu.Lock() // nothing of ours starts meanwhile
+	c.mu.Lock() // no child can start meanwhile
 	defer c.mu.Unlock()
 	all, err := processes()
 	if err != nil {
-		return // without /proc there is nothing to tell ours from others by
+		return // without /proc, orphans cannot be told from children
 	}
 	self := os.Getpid()
 	for pid, p := range all {
-		if !p.zombie || p.parent != self || c.own[pid] != nil {
+		if !p.zombie || p.parent != self || c.started[pid] != nil {
 			continue
 		}
 		for {

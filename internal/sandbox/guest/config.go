@@ -1,8 +1,8 @@
-// Package guest is our half inside a box, its first process: it starts the
-// display and Chromium, carries bytes between them and the gateway, reaps what
-// dies, restarts what crashes within bounds, and ends when no gateway answers.
-// It knows nothing of policy, secrets or verbs: whoever captures it learns
-// nothing and can ask for nothing.
+// Package guest runs inside a box as its first process: it starts the display and
+// Chromium, copies bytes between them and the gateway, reaps orphans, restarts
+// what crashes a limited number of times, and exits when no gateway answers. It
+// has no access to policy, secrets or verbs, so an attacker who takes it over gains
+// nothing.
 package guest
 
 import (
@@ -16,34 +16,34 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 )
 
-// Where things are in the image.
+// Paths and numbers in the image.
 const (
-	chromiumBinary = "/usr/lib/chromium/chromium" // the real one: Debian's wrapper adds extensions and --disable-dev-shm-usage
+	chromiumBinary = "/usr/lib/chromium/chromium" // not Debian's wrapper, which adds extensions and --disable-dev-shm-usage
 	xvfbBinary     = "/usr/bin/Xvfb"
-	boxDir         = "/tmp" // the only writable place in a box, the profile on a tmpfs of its own below
+	boxDir         = "/tmp" // the only writable folder of a box; the profile is on its own tmpfs below
 	boxUID         = 10001
 	boxProxyPort   = 3128
 )
 
-// Config says how a guest runs. FromEnvironment fills it for a box; tests fill
-// it for outside of one.
+// Config is the configuration of a guest. FromEnvironment returns it in a box;
+// tests make their own outside of one.
 type Config struct {
 	bridge.Boot
-	SocketDir      string        // where the gateway's sockets are
+	SocketDir      string        // directory of the gateway's sockets
 	Chromium       string        // path of the browser
-	Xvfb           string        // path of the display
-	Dir            string        // writable: profile and home are below
-	ProxyPort      int           // on loopback, of the browser's way out; 0 lets the system choose
-	UID            int           // whom Chromium and Xvfb run as when the guest is root; Chromium's sandbox refuses root
-	Shared         bool          // other boxes' programs see this one's display socket: it takes a cookie
-	Reap           bool          // take over orphans: the guest is the first process, or a subreaper
+	Xvfb           string        // path of the display server
+	Dir            string        // writable; holds profile and home
+	ProxyPort      int           // loopback port of the browser's proxy; 0 lets the system choose
+	UID            int           // user of Chromium and Xvfb when the guest is root; Chromium's sandbox refuses root
+	Shared         bool          // programs of other boxes can reach this display's socket: protect it with a cookie
+	Reap           bool          // reap orphans: the guest is the first process, or a subreaper
 	DisplayTimeout time.Duration // until the X socket answers
 	LaunchTimeout  time.Duration // until the browser answers its first call
 	Log            *slog.Logger
 }
 
 // FromEnvironment returns the configuration of a guest in a box. Faults:
-// invalid_request, naming the variable.
+// invalid_request, which names the variable.
 func FromEnvironment(log *slog.Logger) (Config, error) {
 	boot, err := bridge.BootFrom(os.Getenv)
 	if err != nil {
@@ -58,39 +58,39 @@ func FromEnvironment(log *slog.Logger) (Config, error) {
 		ProxyPort:      boxProxyPort,
 		UID:            boxUID,
 		Reap:           os.Getpid() == 1,
-		DisplayTimeout: 10 * time.Second, // a deadline of its own
-		LaunchTimeout:  12 * time.Second, // as the gateway's phase HTTP
+		DisplayTimeout: 10 * time.Second, // shorter than the gateway's phase
+		LaunchTimeout:  12 * time.Second, // as long as the gateway's phase
 		Log:            log,
 	}, nil
 }
 
-func (c Config) check() error {
+func (c Config) validate() error {
 	if err := c.Boot.Check(); err != nil {
 		return err
 	}
-	bad := func(what string) error {
+	invalid := func(what string) error {
 		return fault.New(fault.InvalidRequest, "a guest needs %s", what).
 			Hinted("start it with what guest.FromEnvironment returns")
 	}
 	switch {
 	case c.SocketDir == "" || c.Dir == "":
-		return bad("a directory of sockets and one to write to")
+		return invalid("a directory of sockets and one to write to")
 	case c.Chromium == "" || (c.Xvfb == "" && !c.Headless):
-		return bad("the paths of its programs")
+		return invalid("the paths of its programs")
 	case c.LaunchTimeout <= 0 || (c.DisplayTimeout <= 0 && !c.Headless):
-		return bad("deadlines")
+		return invalid("deadlines")
 	case c.Log == nil:
-		return bad("a log")
+		return invalid("a log")
 	case os.Getuid() == 0 && c.UID <= 0:
-		return bad("a user for Chromium that is not root")
+		return invalid("a user for Chromium that is not root")
 	}
 	return nil
 }
 
-func (c Config) profile() string { return filepath.Join(c.Dir, "prof", "default") }
-func (c Config) home() string    { return filepath.Join(c.Dir, "home") }
+func (c Config) profileDir() string { return filepath.Join(c.Dir, "prof", "default") }
+func (c Config) homeDir() string    { return filepath.Join(c.Dir, "home") }
 
-// folders are where files are exchanged with the gateway.
+// folders are the folders through which files are exchanged with the gateway.
 func (c Config) folders() bridge.Folders {
 	return bridge.Folders{
 		Upload:   filepath.Join(c.Dir, sandbox.UploadFolder),
@@ -98,20 +98,21 @@ func (c Config) folders() bridge.Folders {
 	}
 }
 
-// makeDirs makes what Chromium writes to, owned by whom it runs as. The profile
-// is new for each browser, because one that crashed leaves locks and
-// half-written files; but for one that the gateway sent: there a new browser
-// takes over what is left, as on a person's machine. The place where crash dumps begin is closed: Chromium 156 writes them
-// with --disable-breakpad too, they hold the memory of pages, and without its
-// crash handler (--disable-crashpad-for-testing) its network process dies.
+// makeDirs makes the folders that Chromium writes to, owned by its user. Without
+// Config.Profile each browser gets a new profile, because a crash leaves locks and
+// partial files. A profile that the gateway sent is kept after a crash, as on a
+// person's machine. The folder for crash dumps is read-only: Chromium 156 writes
+// dumps, which contain the memory of pages, even with --disable-breakpad, and
+// without its crash handler (--disable-crashpad-for-testing) its network process
+// dies.
 func (c Config) makeDirs() error {
 	if !c.Profile {
-		if err := os.RemoveAll(c.profile()); err != nil {
+		if err := os.RemoveAll(c.profileDir()); err != nil {
 			return err
 		}
 	}
-	dir := c.home()
-	dirs := []string{filepath.Join(c.Dir, "prof"), c.profile(), c.folders().Upload, c.folders().Download, dir}
+	dir := c.homeDir()
+	dirs := []string{filepath.Join(c.Dir, "prof"), c.profileDir(), c.folders().Upload, c.folders().Download, dir}
 	for _, name := range []string{".config", "chromium", "Crash Reports", "new"} {
 		dir = filepath.Join(dir, name)
 		dirs = append(dirs, dir)
@@ -129,21 +130,22 @@ func (c Config) makeDirs() error {
 	return os.Chmod(dir, 0o500)
 }
 
-// environ is all that the programs of a box see: nothing of the gateway's.
+// environ is the whole environment of the programs in the box. It has no variable
+// of the guest.
 func (c Config) environ(display string) []string {
 	env := []string{
-		"HOME=" + c.home(),
+		"HOME=" + c.homeDir(),
 		"TMPDIR=" + c.Dir,
 		"PATH=/usr/local/bin:/usr/bin:/bin",
 		"LANG=C.UTF-8",
-		"DBUS_SESSION_BUS_ADDRESS=disabled:", // there is no bus: do not look for one
+		"DBUS_SESSION_BUS_ADDRESS=disabled:", // there is no bus
 		"DBUS_SYSTEM_BUS_ADDRESS=disabled:",
 	}
 	if display != "" {
 		env = append(env, "DISPLAY="+display)
 	}
 	if c.Shared {
-		env = append(env, "XAUTHORITY="+c.cookie())
+		env = append(env, "XAUTHORITY="+c.cookieFile())
 	}
 	return env
 }

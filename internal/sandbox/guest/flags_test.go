@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
 )
 
-func TestFlagsKeepTheSandboxAndTheOneWayOut(t *testing.T) {
+func TestChromiumFlagsKeepTheSandboxAndTheProxy(t *testing.T) {
 	for _, headless := range []bool{false, true} {
 		c := guest.Config{
 			Boot: bridge.Boot{Width: 1280, Height: 720, DPI: 192, Headless: headless},
@@ -34,11 +34,11 @@ func TestFlagsKeepTheSandboxAndTheOneWayOut(t *testing.T) {
 			switch name {
 			case "--no-sandbox", "--disable-setuid-sandbox", "--disable-dev-shm-usage", "--remote-debugging-port",
 				"--disable-web-security", "--disable-site-isolation-trials", "--single-process", "--no-zygote":
-				t.Errorf("%s must not be there", flag)
+				t.Errorf("%s must not be set", flag)
 			}
 			again := func(other string) bool { return strings.HasPrefix(other, name+"=") || other == name }
 			if slices.ContainsFunc(flags[i+1:], again) {
-				t.Errorf("%s stands twice: Chromium takes only the last", name)
+				t.Errorf("%s is set twice: Chromium uses only the last", name)
 			}
 		}
 	}

@@ -12,23 +12,23 @@ import (
 )
 
 const (
-	stopLimit = time.Second          // for every program of a box to stand still
-	stopLook  = 2 * time.Millisecond // between two looks whether they do
+	stopTimeout      = time.Second          // for all programs of a box to stop
+	stopPollInterval = 2 * time.Millisecond // between two checks
 )
 
-// Freeze stops every program of the box but the guest itself, which goes on to
-// answer the gateway and to hold the lease. Where one cannot be stopped all go
-// on. It may be called again.
+// Freeze stops every process of the box except the guest, which still answers the
+// gateway and renews the lease. When one cannot be stopped, Freeze resumes all.
+// Freezing a frozen box is allowed.
 func (g *guest) Freeze(ctx context.Context) error {
 	g.freezing.Lock()
 	defer g.freezing.Unlock()
-	if s := g.state.read(); s.browser == nil || s.ending {
+	if s := g.state.read(); s.browser == nil || s.closing {
 		return bridge.ErrNoBrowser
 	}
-	ctx, cancel := context.WithTimeout(ctx, stopLimit)
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
 	g.state.update(func(s *snapshot) { s.frozen = true })
-	stopped, err := stopBelow(ctx, os.Getpid())
+	stopped, err := stopDescendants(ctx, os.Getpid())
 	g.stopped = append(g.stopped, stopped...)
 	if err != nil {
 		g.thaw()
@@ -36,33 +36,33 @@ func (g *guest) Freeze(ctx context.Context) error {
 	return err
 }
 
-// Thaw has the programs of a frozen box go on.
+// Thaw resumes the processes of a frozen box.
 func (g *guest) Thaw() {
 	g.freezing.Lock()
 	defer g.freezing.Unlock()
 	g.thaw()
 }
 
-// thaw must be called with freezing held.
+// thaw resumes the processes. The caller must hold freezing.
 func (g *guest) thaw() {
 	if !g.state.read().frozen {
 		return
 	}
 	for _, pid := range g.stopped {
-		_ = syscall.Kill(pid, syscall.SIGCONT) // one that has ended needs nothing
+		_ = syscall.Kill(pid, syscall.SIGCONT) // fails only when it has ended
 	}
 	g.stopped = nil
 	g.state.update(func(s *snapshot) { s.frozen = false })
 }
 
-// stopBelow stops every process below root. One that was started meanwhile is
-// found by the next look; none is left to start another when a look finds none
-// that runs. It returns those that it stopped, also with an error.
-func stopBelow(ctx context.Context, root int) (stopped []int, err error) {
-	ticker := time.NewTicker(stopLook)
+// stopDescendants stops every process below root. It repeats until a check finds none
+// that runs, so it also finds those started meanwhile. It returns the processes
+// that it stopped, also with an error.
+func stopDescendants(ctx context.Context, root int) (stopped []int, err error) {
+	ticker := time.NewTicker(stopPollInterval)
 	defer ticker.Stop()
 	for {
-		running, err := below(root, func(p process) bool { return !p.stopped })
+		running, err := descendants(root, func(p process) bool { return !p.stopped })
 		if err != nil {
 			return stopped, err
 		}
@@ -83,14 +83,14 @@ func stopBelow(ctx context.Context, root int) (stopped []int, err error) {
 	}
 }
 
-// below lists the processes below root that live and that which picks.
-func below(root int, which func(process) bool) (pids []int, err error) {
+// descendants lists the living processes below root that selects accepts.
+func descendants(root int, selects func(process) bool) (pids []int, err error) {
 	all, err := processes()
 	if err != nil {
 		return nil, err
 	}
 	for pid, p := range all {
-		if !p.zombie && which(p) && descends(all, pid, root) {
+		if !p.zombie && selects(p) && isDescendant(all, pid, root) {
 			pids = append(pids, pid)
 		}
 	}

@@ -13,10 +13,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
 )
 
-func brief(c *guest.Config) { c.Lease = 3 * time.Second }
+func shortLease(c *guest.Config) { c.Lease = 3 * time.Second }
 
-// states counts the processes below one by their state (proc(5)).
-func states(t *testing.T, root int) map[string]int {
+// processStates counts the processes below root by their state (proc(5)).
+func processStates(t *testing.T, root int) map[string]int {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -46,8 +46,8 @@ func states(t *testing.T, root int) map[string]int {
 	return found
 }
 
-// ticking has a tab count, and returns how far it has come.
-func ticking(t *testing.T, s sandbox.Stream) (count func() int) {
+// startCounter starts a counter in a tab and returns a function that reads it.
+func startCounter(t *testing.T, s sandbox.Stream) (count func() int) {
 	t.Helper()
 	session, id := attach(t, s), 200
 	evaluate := func(expression string) string {
@@ -65,45 +65,45 @@ func ticking(t *testing.T, s sandbox.Stream) (count func() int) {
 	}
 }
 
-// TestAFrozenBoxStandsStill freezes a box for longer than its lease. Its guest
-// goes on to answer, so that the lease holds.
-func TestAFrozenBoxStandsStill(t *testing.T) {
-	b, command := spawn(t, brief)
-	count := ticking(t, b.cdp())
+// A box that is frozen for longer than its lease keeps the lease, because its guest
+// still answers.
+func TestFrozenBoxStopsAndKeepsItsLease(t *testing.T) {
+	b, command := spawn(t, shortLease)
+	count := startCounter(t, b.cdp())
 	for count() < 5 {
 		continue
 	}
 	if _, err := b.link.Freeze(b.context(5 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	before := states(t, command.Process.Pid)
-	if len(before) != 1 || before["T"] < 4 { // the browser, two zygotes, a renderer at least
+	before := processStates(t, command.Process.Pid)
+	if len(before) != 1 || before["T"] < 4 { // at least the browser, two zygotes and a renderer
 		t.Fatalf("processes by state: %v", before)
 	}
 	b.eventually("a lease to go by", func(h sandbox.Health) bool {
 		if !h.Frozen || h.Phase != "ready" || len(h.Renderers) == 0 {
-			t.Fatalf("its health is %+v", h)
+			t.Fatalf("health %+v", h)
 		}
 		return time.Since(h.Since) > b.config.Lease+time.Second
 	})
-	if after := states(t, command.Process.Pid); after["T"] != before["T"] || len(after) != 1 {
+	if after := processStates(t, command.Process.Pid); after["T"] != before["T"] || len(after) != 1 {
 		t.Errorf("processes by state: %v", after)
 	}
 	was := count()
 	for count() == was {
 		continue
 	}
-	if left := states(t, command.Process.Pid); left["T"] != 0 {
-		t.Errorf("thawed, processes by state: %v", left)
+	if left := processStates(t, command.Process.Pid); left["T"] != 0 {
+		t.Errorf("processes by state after the thaw: %v", left)
 	}
 	if h := b.health(); h.Frozen || h.Restarts != 0 {
-		t.Errorf("thawed, its health is %+v", h)
+		t.Errorf("health after the thaw: %+v", h)
 	}
 }
 
-func TestAFrozenBoxEndsInTime(t *testing.T) {
+func TestFrozenBoxCanBeEnded(t *testing.T) {
 	for name, end := range map[string]func(*testing.T, *box){
-		"told to": func(_ *testing.T, b *box) { b.cancel() },
+		"by a signal": func(_ *testing.T, b *box) { b.cancel() },
 		"without a gateway": func(t *testing.T, b *box) {
 			if err := b.link.Close(); err != nil {
 				t.Fatal(err)
@@ -111,7 +111,7 @@ func TestAFrozenBoxEndsInTime(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, _ := spawn(t, brief)
+			b, _ := spawn(t, shortLease)
 			h := b.health()
 			if _, err := b.link.Freeze(b.context(5 * time.Second)); err != nil {
 				t.Fatal(err)
@@ -125,7 +125,7 @@ func TestAFrozenBoxEndsInTime(t *testing.T) {
 	}
 }
 
-func TestABrowserThatEndsWhileFrozenIsStartedAgain(t *testing.T) {
+func TestBrowserKilledWhileFrozenIsRestarted(t *testing.T) {
 	b := start(t, func(c *guest.Config) { c.Headless, c.RestartAttempts = false, 1 })
 	b.ready()
 	before := b.health()
@@ -139,5 +139,5 @@ func TestABrowserThatEndsWhileFrozenIsStartedAgain(t *testing.T) {
 	if after.Frozen {
 		t.Errorf("it is still frozen: %+v", after)
 	}
-	version(t, b.cdp())
+	wantVersion(t, b.cdp())
 }

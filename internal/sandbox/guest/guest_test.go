@@ -23,7 +23,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
-const testUser = 10001 // as in the image; Chromium's sandbox refuses root
+const testUser = 10001 // as in the image; Chromium's sandbox does not run as root
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asGuest) != "" {
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// box is a guest running in this process and the gateway's link to it.
+// box is a guest in this process and the gateway's link to it.
 type box struct {
 	t      *testing.T
 	config guest.Config
@@ -51,7 +51,7 @@ func prepare(t *testing.T, change func(*guest.Config), links ...func(*bridge.Lin
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("", "gb-") // short: Chromium makes sockets below
+	dir, err := os.MkdirTemp("", "gb-") // a short path, because Chromium makes sockets below it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func start(t *testing.T, change func(*guest.Config), links ...func(*bridge.LinkO
 	return b
 }
 
-// stop ends the guest, which must take no more than its bound.
+// stop ends the guest and fails the test if that takes too long.
 func (b *box) stop() {
 	b.cancel()
 	b.waitEnd(10 * time.Second)
@@ -146,7 +146,7 @@ func (b *box) health() sandbox.Health {
 	return h
 }
 
-// eventually asks until the health is as wanted.
+// eventually waits until holds accepts the health.
 func (b *box) eventually(what string, holds func(sandbox.Health) bool) sandbox.Health {
 	b.t.Helper()
 	ctx := b.context(40 * time.Second)
@@ -160,7 +160,7 @@ func (b *box) eventually(what string, holds func(sandbox.Health) bool) sandbox.H
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			b.t.Fatalf("%s never came: %+v", what, h)
+			b.t.Fatalf("%s did not happen: %+v", what, h)
 		}
 	}
 }
@@ -213,14 +213,14 @@ func tryCall(s sandbox.Stream, id int, method, params string) (json.RawMessage, 
 
 func method(name string) string { return `"method":"` + name + `"` }
 
-func version(t *testing.T, s sandbox.Stream) {
+func wantVersion(t *testing.T, s sandbox.Stream) {
 	t.Helper()
 	if got := call(t, s, 1, method("Browser.getVersion"), "{}"); !bytes.Contains(got, []byte("Chrome/")) {
-		t.Fatalf("the browser says %s", got)
+		t.Fatalf("the browser answered %s", got)
 	}
 }
 
-// script writes a program for the guest to start.
+// script writes a shell script for the guest to run in place of a program.
 func script(t *testing.T, lines ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")
@@ -236,14 +236,14 @@ func script(t *testing.T, lines ...string) string {
 	return path
 }
 
-// phases collects what WaitReady says.
+// phases collects the phases that WaitReady reports.
 type phases struct {
-	mu   sync.Mutex
-	told []string
+	mu    sync.Mutex
+	names []string
 }
 
 func (p *phases) add(phase string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.told = append(p.told, phase)
+	p.names = append(p.names, phase)
 }

@@ -12,10 +12,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
 )
 
-// serveKeys answers a proxy's connection with a page that counts what it gets.
-func serveKeys(c net.Conn) {
+// serveButton answers the requests on a connection to the proxy with a page that
+// changes its title when it is clicked.
+func serveButton(c net.Conn) {
 	defer func() { _ = c.Close() }()
-	const page = `<!doctype html><body style="margin:0"><button style="width:800px;height:500px" onclick="document.title = 'came'">Go</button>`
+	const page = `<!doctype html><body style="margin:0"><button style="width:800px;height:500px" onclick="document.title = 'clicked'">Go</button>`
 	for in := bufio.NewReader(c); ; {
 		r, err := http.ReadRequest(in)
 		if err != nil {
@@ -28,10 +29,10 @@ func serveKeys(c net.Conn) {
 	}
 }
 
-// A client of the protocol may press something as soon as a navigation is
-// answered: the browser of a box takes what comes before its first frame.
-func TestInputRightAfterANavigationIsTaken(t *testing.T) {
-	b := start(t, func(c *guest.Config) { c.Headless = false }, func(o *bridge.LinkOptions) { o.Egress = serveKeys })
+// A client may send input as soon as its navigation is answered. The browser must
+// accept input before the first frame of the document.
+func TestClicksRightAfterNavigationAreNotLost(t *testing.T) {
+	b := start(t, func(c *guest.Config) { c.Headless = false }, func(o *bridge.LinkOptions) { o.Egress = serveButton })
 	b.ready()
 	s := b.cdp()
 	at := attach(t, s)
@@ -45,7 +46,7 @@ func TestInputRightAfterANavigationIsTaken(t *testing.T) {
 		for i, kind := range []string{"mousePressed", "mouseReleased"} {
 			call(t, s, id+1+i, at+method("Input.dispatchMouseEvent"), `{"type":"`+kind+`","x":100,"y":100,"button":"left","clickCount":1}`)
 		}
-		if got := call(t, s, id+5, at+method("Runtime.evaluate"), `{"expression":"document.title","returnByValue":true}`); !strings.Contains(string(got), `"came"`) {
+		if got := call(t, s, id+5, at+method("Runtime.evaluate"), `{"expression":"document.title","returnByValue":true}`); !strings.Contains(string(got), `"clicked"`) {
 			lost++
 		}
 	}

@@ -33,17 +33,17 @@ func kill(t *testing.T, pid int) {
 
 func isGone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
-func TestCrashedBrowserIsRestartedWithinBounds(t *testing.T) {
+func TestCrashedBrowserIsRestartedALimitedNumberOfTimes(t *testing.T) {
 	b := start(t, func(c *guest.Config) { c.RestartAttempts, c.Lease = 1, 3*time.Second })
 	b.ready()
 	s := b.cdp()
-	version(t, s)
+	wantVersion(t, s)
 	first := b.health().Browser.PID
 	kill(t, first)
 	if _, err := s.Read(); !errors.Is(err, bridge.ErrBrowserGone) {
 		t.Errorf("the stream of a crashed browser ends with %v", err)
 	}
-	version(t, b.cdp()) // waits for the next browser
+	wantVersion(t, b.cdp()) // waits for the next browser
 	h := b.health()
 	if h.Restarts != 1 || h.Browser.PID == first || h.Phase != bridge.PhaseReady {
 		t.Errorf("after one crash: %+v", h)
@@ -56,13 +56,13 @@ func TestCrashedBrowserIsRestartedWithinBounds(t *testing.T) {
 	if _, err := b.link.CDP(b.context(10 * time.Second)); fault.CodeOf(err) != fault.CDPError {
 		t.Errorf("CDP of a failed box: %v", err)
 	}
-	b.waitEnd(10 * time.Second) // the lease goes by, nobody needs it
+	b.waitEnd(10 * time.Second) // the lease expires
 	if fault.CodeOf(b.err) != fault.StartFailed {
 		t.Errorf("Run returned %v", b.err)
 	}
 }
 
-func TestDeadDisplayTakesTheBrowserWithIt(t *testing.T) {
+func TestCrashedDisplayRestartsTheBrowserToo(t *testing.T) {
 	b := start(t, func(c *guest.Config) { c.Headless, c.RestartAttempts = false, 1 })
 	b.ready()
 	before := b.health()
@@ -76,7 +76,7 @@ func TestDeadDisplayTakesTheBrowserWithIt(t *testing.T) {
 	if !isGone(before.Browser.PID) {
 		t.Error("the old browser is still there")
 	}
-	version(t, b.cdp())
+	wantVersion(t, b.cdp())
 }
 
 func TestHeadfulBrowserOutlivesItsLastTab(t *testing.T) {
@@ -91,7 +91,7 @@ func TestHeadfulBrowserOutlivesItsLastTab(t *testing.T) {
 		}
 		call(t, s, id+1, method("Target.closeTarget"), `{"targetId":"`+target.TargetID+`"}`)
 	}
-	version(t, s)
+	wantVersion(t, s)
 	if h := b.health(); h.Phase != bridge.PhaseReady || h.Restarts != 0 {
 		t.Errorf("health %+v", h)
 	}
@@ -120,7 +120,7 @@ func TestSessionOutlivesAGatewayRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := b.cdp()
-	version(t, s)
+	wantVersion(t, s)
 	pid := b.health().Browser.PID
 	if err := b.link.Close(); err != nil {
 		t.Fatal(err)
@@ -142,25 +142,25 @@ func TestSessionOutlivesAGatewayRestart(t *testing.T) {
 	if link.ScopeHash() != sandbox.ScopeHash("alice") || link.Session() != "s-1" {
 		t.Errorf("adopted %q %q", link.ScopeHash(), link.Session())
 	}
-	version(t, b.cdp())
+	wantVersion(t, b.cdp())
 	if h := b.health(); h.Browser.PID != pid {
 		t.Error("another browser than before")
 	}
 }
 
-func TestNewClientReplacesTheOneBefore(t *testing.T) {
+func TestNewClientReplacesThePreviousOne(t *testing.T) {
 	b := start(t, nil)
 	b.ready()
 	first := b.cdp()
-	version(t, first)
+	wantVersion(t, first)
 	second := b.cdp()
 	if _, err := first.Read(); !errors.Is(err, bridge.ErrReplaced) {
 		t.Errorf("the first stream ends with %v", err)
 	}
-	version(t, second)
+	wantVersion(t, second)
 }
 
-func TestLongMessagesAndStalledClients(t *testing.T) {
+func TestLongMessagesPassAndStalledClientsAreReplaced(t *testing.T) {
 	b := start(t, nil)
 	b.ready()
 	s := b.cdp()
@@ -171,19 +171,19 @@ func TestLongMessagesAndStalledClients(t *testing.T) {
 	if len(text) < size {
 		t.Fatalf("%d bytes of %d came", len(text), size)
 	}
-	// A client that asks for much and reads nothing is replaced all the same.
+	// A client that requests much and reads nothing is replaced nevertheless.
 	ask := `{"id":6,` + session + method("Runtime.evaluate") + `,"params":{"expression":"'y'.repeat(` +
 		strconv.Itoa(size) + `)","returnByValue":true}}`
 	if err := s.Write([]byte(ask)); err != nil {
 		t.Fatal(err)
 	}
-	version(t, b.cdp())
+	wantVersion(t, b.cdp())
 	if h := b.health(); h.Restarts != 0 || h.Phase != bridge.PhaseReady {
 		t.Errorf("health %+v", h)
 	}
 }
 
-// attach opens a tab and returns what goes before a method to reach it.
+// attach opens a tab and returns its sessionId as the beginning of a message.
 func attach(t *testing.T, s sandbox.Stream) string {
 	t.Helper()
 	var target struct{ TargetID string }
@@ -206,12 +206,12 @@ func TestNULDoesNotReachTheBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.Read(); err == nil {
-		t.Error("a NUL byte was taken")
+		t.Error("a NUL byte was accepted")
 	}
-	version(t, b.cdp())
+	wantVersion(t, b.cdp())
 }
 
-func TestEveryConnectionOfTheBrowserTakesTheWayOut(t *testing.T) {
+func TestBrowserConnectsOnlyThroughTheProxy(t *testing.T) {
 	asked := make(chan string, 64)
 	b := prepare(t, nil)
 	_ = b.link.Close()
@@ -261,12 +261,12 @@ func awaitLine(t *testing.T, asked <-chan string, want string) {
 				return
 			}
 		case <-limit:
-			t.Fatalf("%q never came", want)
+			t.Fatalf("%q was not requested", want)
 		}
 	}
 }
 
-func TestProgramsLeaveNoCores(t *testing.T) {
+func TestCoreDumpsAreDisabled(t *testing.T) {
 	b := start(t, nil)
 	b.ready()
 	limits, err := os.ReadFile("/proc/" + strconv.Itoa(b.health().Browser.PID) + "/limits")
@@ -305,7 +305,7 @@ func TestCrashedBrowserLeavesNoDump(t *testing.T) {
 	}
 }
 
-func TestRefusesAConfigurationThatLacksSomething(t *testing.T) {
+func TestRunRefusesInvalidConfiguration(t *testing.T) {
 	for name, spoil := range map[string]func(*guest.Config){
 		"zero":       func(c *guest.Config) { *c = guest.Config{} },
 		"box":        func(c *guest.Config) { c.Box = "../x" },

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// process is one line of what /proc knows.
+// process is what /proc/PID/stat shows of a process.
 type process struct {
 	pid, parent int
 	zombie      bool
 	stopped     bool
 }
 
-// processes returns what runs in this PID namespace (proc(5)). Processes that
-// end meanwhile are left out.
+// processes returns the processes of this PID namespace (proc(5)). It omits those
+// that end meanwhile.
 func processes() (map[int]process, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -36,8 +36,8 @@ func processes() (map[int]process, error) {
 	return all, nil
 }
 
-// readStat reads state and parent. They stand after the last parenthesis: a
-// name may contain anything.
+// readStat reads state and parent, which follow the last parenthesis: the name
+// before it may contain parentheses too.
 func readStat(pid int) (process, error) {
 	raw, err := os.ReadFile(procPath(pid, "stat"))
 	if err != nil {
@@ -55,9 +55,9 @@ func readStat(pid int) (process, error) {
 	return process{pid: pid, parent: parent, zombie: fields[0] == "Z", stopped: fields[0] == "T"}, nil
 }
 
-// descends reports whether pid is below root. The depth is bounded: parents
-// may change while we look.
-func descends(all map[int]process, pid, root int) bool {
+// isDescendant reports whether pid is below root. It follows a limited number of
+// parents, because they may change meanwhile.
+func isDescendant(all map[int]process, pid, root int) bool {
 	for range 32 {
 		p, known := all[pid]
 		if !known || pid <= 1 {

@@ -15,38 +15,38 @@ import (
 )
 
 const (
-	profileWait = 30 * time.Second // for the gateway to send a profile
-	endGrace    = 10 * time.Second // for a browser to write what it knows and end
+	profileTimeout = 30 * time.Second // for the gateway to send a profile
+	exitTimeout    = 10 * time.Second // for a browser to write its data and exit
 )
 
-// endID is the id of the call that ends the browser, beside probeID.
-const endID = 1<<31 - 4
+// closeID is the id of the guest's own last call, next to probeID.
+const closeID = 1<<31 - 4
 
-// cleanExit is how a browser ends that has written everything.
+// cleanExit is the exit of a browser that has written all its data.
 const cleanExit = "the browser exited with status 0"
 
-// TakeProfile unpacks what the gateway sends for the browser to start with.
-func (g *guest) TakeProfile(r io.Reader) error {
+// LoadProfile unpacks the profile that the browser starts with.
+func (g *guest) LoadProfile(r io.Reader) error {
 	first := false
-	g.state.update(func(s *snapshot) { first, s.taking = !s.taking, true })
-	if !g.c.Profile || !first {
+	g.state.update(func(s *snapshot) { first, s.profileRequested = !s.profileRequested, true })
+	if !g.config.Profile || !first {
 		return bridge.ErrNoProfile
 	}
-	if err := g.c.makeDirs(); err != nil {
+	if err := g.config.makeDirs(); err != nil {
 		return fmt.Errorf("cannot make the browser's directories: %w", err)
 	}
-	if err := bundle.Unpack(g.c.profile(), r); err != nil {
+	if err := bundle.Unpack(g.config.profileDir(), r); err != nil {
 		return err
 	}
-	if err := g.c.give(g.c.profile()); err != nil {
+	if err := g.config.chown(g.config.profileDir()); err != nil {
 		return err
 	}
-	g.state.update(func(s *snapshot) { s.taken = true })
+	g.state.update(func(s *snapshot) { s.profileLoaded = true })
 	return nil
 }
 
-// give makes what is below dir belong to whom the browser runs as.
-func (c Config) give(dir string) error {
+// chown changes the owner of dir and everything below it to the browser's user.
+func (c Config) chown(dir string) error {
 	if os.Getuid() != 0 {
 		return nil
 	}
@@ -58,37 +58,36 @@ func (c Config) give(dir string) error {
 	})
 }
 
-// awaitProfile returns when there is a profile to start with, where one is
-// wanted.
+// awaitProfile waits for the profile if the box has one.
 func (g *guest) awaitProfile(ctx context.Context) error {
-	if !g.c.Profile {
+	if !g.config.Profile {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, profileWait)
+	ctx, cancel := context.WithTimeout(ctx, profileTimeout)
 	defer cancel()
-	if _, err := g.state.wait(ctx, func(s snapshot) bool { return s.taken }); err != nil {
+	if _, err := g.state.wait(ctx, func(s snapshot) bool { return s.profileLoaded }); err != nil {
 		return errors.New("no profile was sent")
 	}
 	return nil
 }
 
-// EndBrowser asks the browser to end, as closing its last window does, and
-// returns when it has. It is not started again. One that did not end by itself
-// has perhaps not written everything: that is an error.
+// EndBrowser sends Browser.close and waits until the browser has exited. The
+// browser is not restarted. It returns an error for one that was killed, because
+// its profile may be incomplete.
 func (g *guest) EndBrowser(ctx context.Context) error {
-	if !g.c.Profile {
+	if !g.config.Profile {
 		return bridge.ErrNoProfile
 	}
 	var b *browser
 	first := false
-	g.state.update(func(s *snapshot) { b, first, s.ending = s.browser, !s.ending, true })
+	g.state.update(func(s *snapshot) { b, first, s.closing = s.browser, !s.closing, true })
 	g.Thaw()
 	if b != nil && first {
-		if err := b.send(fmt.Appendf(nil, `{"id":%d,"method":"Browser.close"}`+"\x00", endID)); err != nil {
+		if err := b.send(fmt.Appendf(nil, `{"id":%d,"method":"Browser.close"}`+"\x00", closeID)); err != nil {
 			return err
 		}
 	}
-	s, err := g.state.wait(ctx, func(s snapshot) bool { return s.ended })
+	s, err := g.state.wait(ctx, func(s snapshot) bool { return s.closed })
 	if err != nil {
 		return err
 	}
@@ -98,23 +97,22 @@ func (g *guest) EndBrowser(ctx context.Context) error {
 	return nil
 }
 
-// GiveProfile packs the profile of the browser that has ended.
-func (g *guest) GiveProfile(w io.Writer) error { return bundle.Pack(w, g.c.profile()) }
+// SaveProfile packs the profile after the browser has exited.
+func (g *guest) SaveProfile(w io.Writer) error { return bundle.Pack(w, g.config.profileDir()) }
 
-// rest is what the guest does when its browser was ended: the box waits to be
-// ended too.
-func (g *guest) rest(ctx context.Context) error {
-	g.state.update(func(s *snapshot) { s.ended = true })
+// waitForStop waits for the end of the box after EndBrowser.
+func (g *guest) waitForStop(ctx context.Context) error {
+	g.state.update(func(s *snapshot) { s.closed = true })
 	<-ctx.Done()
 	return nil
 }
 
-// letEnd gives a browser that was asked to end the time to.
-func (g *guest) letEnd(ctx context.Context, b *browser) {
-	if !g.state.read().ending {
+// awaitExit waits for the exit of a browser that EndBrowser is closing.
+func (g *guest) awaitExit(ctx context.Context, b *browser) {
+	if !g.state.read().closing {
 		return
 	}
-	timer := time.NewTimer(endGrace)
+	timer := time.NewTimer(exitTimeout)
 	defer timer.Stop()
 	select {
 	case <-b.process.done:

@@ -14,8 +14,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
 )
 
-// keeping starts a guest whose browser starts with a profile.
-func keeping(t *testing.T, profile []byte) *box {
+// startWithProfile starts a guest whose browser starts with a profile.
+func startWithProfile(t *testing.T, profile []byte) *box {
 	t.Helper()
 	return start(t, func(c *guest.Config) { c.Profile, c.RestartAttempts = true, 1 }, func(o *bridge.LinkOptions) {
 		o.Profile = func(w io.Writer) error {
@@ -25,8 +25,8 @@ func keeping(t *testing.T, profile []byte) *box {
 	})
 }
 
-// giveBack ends the browser and returns its profile.
-func (b *box) giveBack() []byte {
+// saveProfile closes the browser and returns its profile.
+func (b *box) saveProfile() []byte {
 	b.t.Helper()
 	body, err := b.link.Profile(b.context(30 * time.Second))
 	if err != nil {
@@ -41,25 +41,25 @@ func (b *box) giveBack() []byte {
 }
 
 func TestCookiesSurviveInAProfile(t *testing.T) {
-	first := keeping(t, nil)
+	first := startWithProfile(t, nil)
 	first.ready()
 	s := first.cdp()
 	expires := time.Now().Add(24 * time.Hour).Unix()
 	call(t, s, 1, method("Target.createTarget"), `{"url":"about:blank"}`)
 	call(t, s, 2, method("Storage.setCookies"), fmt.Sprintf(`{"cookies":[{"name":"who","value":"ann","url":"http://site.example/","expires":%d},{"name":"session","value":"open","url":"http://site.example/"}]}`, expires))
-	profile := first.giveBack()
+	profile := first.saveProfile()
 	if len(profile) == 0 || len(profile) > 16<<20 {
 		t.Errorf("a nearly new profile has %d bytes", len(profile))
 	}
-	if !bytes.Equal(profile, first.giveBack()) {
-		t.Error("a profile that is asked for again is another")
+	if !bytes.Equal(profile, first.saveProfile()) {
+		t.Error("the profile differs when it is requested again")
 	}
 	if h := first.health(); h.Restarts != 0 || h.Browser.Running {
-		t.Errorf("after its end: %+v", h)
+		t.Errorf("health after the browser was closed: %+v", h)
 	}
 	first.stop()
 
-	second := keeping(t, profile)
+	second := startWithProfile(t, profile)
 	second.ready()
 	s = second.cdp()
 	got := string(call(t, s, 1, method("Storage.getCookies"), `{}`))
@@ -71,15 +71,15 @@ func TestCookiesSurviveInAProfile(t *testing.T) {
 	}
 }
 
-func TestAKilledBrowserGivesNoProfile(t *testing.T) {
-	b := keeping(t, nil)
+func TestKilledBrowserReturnsNoProfile(t *testing.T) {
+	b := startWithProfile(t, nil)
 	b.ready()
 	for range 2 { // it is restarted once
 		s := b.cdp()
-		version(t, s)
+		wantVersion(t, s)
 		kill(t, b.health().Browser.PID)
 		if _, err := s.Read(); err == nil {
-			t.Fatal("a killed browser speaks")
+			t.Fatal("a killed browser answers")
 		}
 	}
 	b.eventually("failure", func(h sandbox.Health) bool { return h.Phase == bridge.PhaseFailed })
@@ -88,17 +88,17 @@ func TestAKilledBrowserGivesNoProfile(t *testing.T) {
 	}
 }
 
-func TestAGuestWithoutAProfileGivesNone(t *testing.T) {
+func TestGuestWithoutAProfileReturnsNone(t *testing.T) {
 	b := start(t, nil)
 	b.ready()
 	if _, err := b.link.Profile(b.context(10 * time.Second)); fault.CodeOf(err) != fault.InvalidRequest {
-		t.Errorf("gave one: %v", err)
+		t.Errorf("Profile returned %v", err)
 	}
-	version(t, b.cdp()) // and lives
+	wantVersion(t, b.cdp()) // still works
 }
 
-func TestAHostileProfileStartsNoBrowser(t *testing.T) {
-	b := keeping(t, []byte(strings.Repeat("no tar", 1000)))
+func TestMalformedProfileStartsNoBrowser(t *testing.T) {
+	b := startWithProfile(t, []byte(strings.Repeat("no tar", 1000)))
 	if err := b.link.WaitReady(b.context(60*time.Second), nil); err == nil {
 		t.Error("a browser started")
 	}

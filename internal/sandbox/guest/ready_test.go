@@ -19,7 +19,7 @@ func TestHeadfulBoxPassesEveryPhaseInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "waiting for the guest, waiting for the display, waiting for the browser, waiting for the first answer"
-	if got := strings.Join(p.told, ", "); got != want {
+	if got := strings.Join(p.names, ", "); got != want {
 		t.Errorf("phases %q", got)
 	}
 	h := b.health()
@@ -27,8 +27,8 @@ func TestHeadfulBoxPassesEveryPhaseInOrder(t *testing.T) {
 		t.Errorf("health %+v", h)
 	}
 	s := b.cdp()
-	version(t, s)
-	// A window of the display's size proves that Chromium draws on it.
+	wantVersion(t, s)
+	// Opening a window fails if Chromium cannot draw on the display.
 	call(t, s, 2, method("Target.createTarget"), `{"url":"about:blank"}`)
 }
 
@@ -38,7 +38,7 @@ func TestHeadlessBoxHasNoDisplay(t *testing.T) {
 	if h := b.health(); h.Display.Running || h.Phase != bridge.PhaseReady {
 		t.Errorf("health %+v", h)
 	}
-	version(t, b.cdp())
+	wantVersion(t, b.cdp())
 }
 
 func TestFailureNamesPhaseProcessAndLog(t *testing.T) {
@@ -93,9 +93,9 @@ func TestFailureNamesPhaseProcessAndLog(t *testing.T) {
 	}
 }
 
-// A program of the box that ends while the box starts is started again, as often
-// as is configured, and the start goes on.
-func TestAStartGoesOnWithAProgramThatIsStartedAgain(t *testing.T) {
+// TestCrashDuringStartIsRetried starts boxes whose browser or display exits twice
+// before it works.
+func TestCrashDuringStartIsRetried(t *testing.T) {
 	programs := map[string]func(c *guest.Config) *string{
 		"browser": func(c *guest.Config) *string { return &c.Chromium },
 		"display": func(c *guest.Config) *string { c.Headless = false; return &c.Xvfb },
@@ -106,7 +106,7 @@ func TestAStartGoesOnWithAProgramThatIsStartedAgain(t *testing.T) {
 				b := start(t, func(c *guest.Config) {
 					c.RestartAttempts = attempts
 					real := program(c)
-					// The first two ends of it leave a folder each.
+					// Each of the first two runs leaves a folder and exits.
 					*real = script(t, "cd "+c.Dir, "mkdir once 2>/dev/null && exit 7", "mkdir twice 2>/dev/null && exit 7", `exec `+*real+` "$@"`)
 				})
 				err := b.link.WaitReady(b.context(60*time.Second), nil)
@@ -124,7 +124,7 @@ func TestAStartGoesOnWithAProgramThatIsStartedAgain(t *testing.T) {
 	}
 }
 
-func TestGuestThatNeverDialsIsAPhaseOfItsOwn(t *testing.T) {
+func TestGuestThatNeverDialsFailsInItsOwnPhase(t *testing.T) {
 	b := prepare(t, nil)
 	err := b.link.WaitReady(b.context(100*time.Millisecond), nil)
 	if fault.CodeOf(err) != fault.StartFailed || !strings.Contains(err.Error(), bridge.NotReadyGuest) {

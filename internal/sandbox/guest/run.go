@@ -17,37 +17,37 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 )
 
-// How long programs have to end by themselves; together under 3 seconds.
+// Time for the programs to exit after SIGTERM; together under 3 seconds.
 const (
 	browserGrace = 1500 * time.Millisecond
 	displayGrace = 500 * time.Millisecond
 )
 
-// guest is one run. It implements bridge.Guest.
+// guest is a running guest. It implements bridge.Guest.
 type guest struct {
-	c        Config
-	log      *lines
+	config   Config
+	log      *logTail
 	children *children
 	state    *state
-	freezing sync.Mutex // one change between frozen and running at a time
-	stopped  []int      // processes of a frozen box; guarded by freezing
+	freezing sync.Mutex // serialises Freeze and Thaw
+	stopped  []int      // processes that Freeze stopped; guarded by freezing
 }
 
-// Run runs a guest until ctx ends or the process is told to (SIGTERM, SIGINT):
-// nil then; or until no gateway answered within the lease, or the browser
-// failed for good and the lease went by since, so that the gateway could ask
-// why. Everything it started has ended when it returns. Faults:
-// invalid_request for its configuration, not_active for the lease,
-// start_failed for the browser.
+// Run runs a guest until ctx ends or the process gets SIGTERM or SIGINT, and then
+// returns nil. It also ends when no gateway has answered within the lease, and one
+// lease after the browser has failed for good, which gives the gateway time to ask
+// for the reason. Everything that it started has ended when it returns. Faults:
+// invalid_request for the configuration, not_active for the lease, start_failed
+// for the browser.
 func Run(ctx context.Context, c Config) error {
-	if err := c.check(); err != nil {
+	if err := c.validate(); err != nil {
 		return err
 	}
 	verifier, err := bridge.NewVerifier(c.PublicKey, c.Box)
 	if err != nil {
 		return err
 	}
-	// A core would hold the memory of pages.
+	// A core dump would contain the memory of pages.
 	if err := syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}); err != nil {
 		return fault.New(fault.StartFailed, "core dumps cannot be switched off").
 			Hinted("run the guest where setrlimit is allowed").Because(err)
@@ -58,19 +58,19 @@ func Run(ctx context.Context, c Config) error {
 			Hinted("loopback must be up in the box and port %d free", c.ProxyPort).Because(err)
 	}
 	c.ProxyPort = egress.Addr().(*net.TCPAddr).Port
-	g := &guest{c: c, log: &lines{}, children: newChildren(), state: newState()}
+	g := &guest{config: c, log: &logTail{}, children: newChildren(), state: newState()}
 	return g.run(ctx, verifier, egress)
 }
 
-// run owns every goroutine of the guest.
+// run starts and waits for every goroutine of the guest.
 func (g *guest) run(ctx context.Context, verifier *bridge.Verifier, egress net.Listener) error {
-	ctx, unnotify := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
-	defer unnotify()
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
+	ctx, stopSignals := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
+	defer stopSignals()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 
 	reaped, done := make(chan struct{}), make(chan struct{})
-	if g.c.Reap {
+	if g.config.Reap {
 		go func() {
 			defer close(reaped)
 			g.children.reapUntil(done)
@@ -78,33 +78,33 @@ func (g *guest) run(ctx context.Context, verifier *bridge.Verifier, egress net.L
 	} else {
 		close(reaped)
 	}
-	assignment := bridge.NewAssignment(g.c.Boot)
+	assignment := bridge.NewAssignment(g.config.Boot)
 	dialer := &bridge.Dialer{
-		Dir: g.c.SocketDir, Assignment: assignment, Lease: g.c.Lease, Log: g.c.Log,
-		Handler: bridge.NewEndpoint(verifier, assignment, g, g.c.folders()),
+		Dir: g.config.SocketDir, Assignment: assignment, Lease: g.config.Lease, Log: g.config.Log,
+		Handler: bridge.NewEndpoint(verifier, assignment, g, g.config.folders()),
 	}
 	var wg sync.WaitGroup
 	for _, part := range []func(context.Context) error{
 		dialer.Run,
 		g.supervise,
 		func(ctx context.Context) error {
-			return bridge.Forward(ctx, egress, filepath.Join(g.c.SocketDir, bridge.EgressSocket))
+			return bridge.Forward(ctx, egress, filepath.Join(g.config.SocketDir, bridge.EgressSocket))
 		},
 	} {
 		wg.Go(func() {
 			if err := part(ctx); err != nil {
-				end(err)
+				cancel(err)
 			}
 		})
 	}
 	wg.Wait()
 	close(done)
 	<-reaped
-	return why(context.Cause(ctx))
+	return runFault(context.Cause(ctx))
 }
 
-// why turns the reason of an end into what Run returns.
-func why(cause error) error {
+// runFault returns the result of Run for the reason it ended.
+func runFault(cause error) error {
 	var f *fault.Fault
 	switch {
 	case errors.Is(cause, bridge.ErrLease):
@@ -119,20 +119,20 @@ func why(cause error) error {
 		Hinted("the guest's log says where").Because(cause)
 }
 
-// supervise keeps a browser running, restarts it within bounds, and gives up.
+// supervise keeps a browser running. It restarts it a limited number of times.
 func (g *guest) supervise(ctx context.Context) error {
 	for {
-		err := g.live(ctx)
+		err := g.runBrowser(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
-		if g.state.read().ending {
-			return g.rest(ctx)
+		if g.state.read().closing {
+			return g.waitForStop(ctx)
 		}
-		g.c.Log.Warn("the browser ended", "reason", err)
+		g.config.Log.Warn("the browser ended", "reason", err)
 		g.log.add("guest: " + err.Error())
-		if g.state.read().restarts >= g.c.RestartAttempts {
-			return g.fail(ctx, err)
+		if g.state.read().restarts >= g.config.RestartAttempts {
+			return g.reportFailure(ctx, err)
 		}
 		g.state.update(func(s *snapshot) {
 			s.restarts++
@@ -141,10 +141,11 @@ func (g *guest) supervise(ctx context.Context) error {
 	}
 }
 
-// fail shows the failure for as long as a lease, so that the gateway can ask.
-func (g *guest) fail(ctx context.Context, reason error) error {
+// reportFailure reports the failure in the box's health for one lease, so that the gateway
+// can read it.
+func (g *guest) reportFailure(ctx context.Context, reason error) error {
 	g.state.update(func(s *snapshot) { s.phase = bridge.PhaseFailed })
-	timer := time.NewTimer(g.c.Lease)
+	timer := time.NewTimer(g.config.Lease)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -155,12 +156,12 @@ func (g *guest) fail(ctx context.Context, reason error) error {
 	}
 }
 
-// live runs one display and one browser until either ends; both have ended
-// when it returns why.
-func (g *guest) live(ctx context.Context) error {
+// runBrowser runs a display and a browser until either ends, and returns the reason when
+// both have ended.
+func (g *guest) runBrowser(ctx context.Context) error {
 	name := ""
 	died := make(<-chan struct{})
-	if !g.c.Headless {
+	if !g.config.Headless {
 		display, at, err := g.startDisplay(ctx)
 		if err != nil {
 			g.state.update(func(s *snapshot) { s.display = sandbox.Process{Exit: err.Error()} })
@@ -183,15 +184,15 @@ func (g *guest) live(ctx context.Context) error {
 		return err
 	}
 	g.state.update(func(s *snapshot) { s.browser, s.phase = b, bridge.PhaseReady })
-	return g.attend(ctx, b, died)
+	return g.serveBrowser(ctx, b, died)
 }
 
-// attend carries the browser's messages until it, its display or ctx ends.
-func (g *guest) attend(ctx context.Context, b *browser, displayDied <-chan struct{}) error {
+// serveBrowser forwards the browser's messages until it, its display or ctx ends.
+func (g *guest) serveBrowser(ctx context.Context, b *browser, displayDied <-chan struct{}) error {
 	pumped := make(chan struct{})
 	go func() {
 		defer close(pumped)
-		b.pump()
+		b.forwardToClient()
 	}()
 	reason := ""
 	select {
@@ -202,9 +203,9 @@ func (g *guest) attend(ctx context.Context, b *browser, displayDied <-chan struc
 	case <-ctx.Done():
 	}
 	g.state.update(func(s *snapshot) { s.browser, s.phase = nil, bridge.PhaseStarting })
-	g.Thaw()  // what is stopped cannot end in order
-	b.leave() // also: a client that takes nothing does not hold the pump
-	g.letEnd(ctx, b)
+	g.Thaw()             // a stopped process cannot exit
+	b.disconnectClient() // also ends a write to a client that reads nothing, which blocks forwardToClient
+	g.awaitExit(ctx, b)
 	b.process.stop(browserGrace)
 	b.close()
 	<-pumped

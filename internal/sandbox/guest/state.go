@@ -11,11 +11,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 )
 
-// state is what the guest knows of its box. Waiters are woken at each change.
+// state is the state of the box. Each update wakes those who wait for one.
 type state struct {
 	mu      sync.Mutex
 	changed chan struct{}
-	now     snapshot
+	current snapshot
 }
 
 type snapshot struct {
@@ -28,29 +28,29 @@ type snapshot struct {
 	restarts  int
 	since     time.Time // of the phase
 
-	frozen bool // its programs are stopped
+	frozen bool // the box's processes are stopped
 
-	taking bool // somebody has begun to send a profile
-	taken  bool // the profile is there
-	ending bool // the browser was asked to end, and is not started again
-	ended  bool // it has ended after that
+	profileRequested bool // LoadProfile was called
+	profileLoaded    bool // the profile is unpacked
+	closing          bool // EndBrowser was called; the browser is not restarted
+	closed           bool // the browser has exited after that
 }
 
 func newState() *state {
 	return &state{
 		changed: make(chan struct{}),
-		now:     snapshot{phase: bridge.PhaseStarting, since: time.Now()},
+		current: snapshot{phase: bridge.PhaseStarting, since: time.Now()},
 	}
 }
 
-// update changes the state and wakes whoever waits.
+// update changes the state and wakes those who wait.
 func (s *state) update(change func(*snapshot)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := s.now.phase
-	change(&s.now)
-	if s.now.phase != before {
-		s.now.since = time.Now()
+	before := s.current.phase
+	change(&s.current)
+	if s.current.phase != before {
+		s.current.since = time.Now()
 	}
 	close(s.changed)
 	s.changed = make(chan struct{})
@@ -59,16 +59,16 @@ func (s *state) update(change func(*snapshot)) {
 func (s *state) read() snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.now
+	return s.current
 }
 
 var errFailed = errors.New("the guest has failed")
 
-// wait returns when reached holds, or why it never will.
+// wait waits until reached returns true, or returns why it never will.
 func (s *state) wait(ctx context.Context, reached func(snapshot) bool) (snapshot, error) {
 	for {
 		s.mu.Lock()
-		now, changed := s.now, s.changed
+		now, changed := s.current, s.changed
 		s.mu.Unlock()
 		if reached(now) {
 			return now, nil

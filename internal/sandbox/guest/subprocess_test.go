@@ -19,8 +19,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
 )
 
-// The test binary starts itself with these to be a guest in a process of its
-// own: not root, and the one that orphans come to.
+// The test binary runs itself with these variables as a guest in its own process,
+// which is not root and adopts orphans.
 const (
 	asGuest  = "GLOVEBOX_TEST_AS_GUEST" // the directory of sockets
 	guestDir = "GLOVEBOX_TEST_DIR"
@@ -45,7 +45,7 @@ func runAsGuest() int {
 	return 0
 }
 
-// spawn runs a guest as a process like the first one of a box.
+// spawn runs a guest in its own process, like the first process of a box.
 func spawn(t *testing.T, changes ...func(*guest.Config)) (*box, *exec.Cmd) {
 	t.Helper()
 	b := prepare(t, func(c *guest.Config) {
@@ -73,21 +73,21 @@ func spawn(t *testing.T, changes ...func(*guest.Config)) (*box, *exec.Cmd) {
 	return b, command
 }
 
-func TestRenderersShowChromiumsOwnSandbox(t *testing.T) {
+func TestRenderersAreInChromiumsSandbox(t *testing.T) {
 	b, _ := spawn(t)
 	s := b.cdp()
 	attach(t, s)
 	h := b.eventually("a renderer", func(h sandbox.Health) bool { return len(h.Renderers) > 0 })
 	for _, p := range h.Renderers {
-		// Outside of a box the engine's seccomp filter is missing: one less.
+		// Outside of a box there is one filter less: the engine's.
 		p.SeccompFilters++
-		if !p.Strong() {
+		if !p.Sandboxed() {
 			t.Errorf("renderer %+v", p)
 		}
 	}
 }
 
-func TestSIGTERMEndsEverythingInTime(t *testing.T) {
+func TestSIGTERMEndsGuestAndBrowser(t *testing.T) {
 	b, command := spawn(t)
 	h := b.health()
 	begin := time.Now()
@@ -98,7 +98,7 @@ func TestSIGTERMEndsEverythingInTime(t *testing.T) {
 	if b.err != nil {
 		t.Errorf("the guest ended with %v", b.err)
 	}
-	if took := time.Since(begin); took > 5*time.Second { // 3 by design; the machine is shared
+	if took := time.Since(begin); took > 5*time.Second { // 3 s by design, and a margin for a busy machine
 		t.Errorf("it took %v", took)
 	}
 	if !isGone(h.Browser.PID) {
@@ -109,8 +109,8 @@ func TestSIGTERMEndsEverythingInTime(t *testing.T) {
 func TestOrphansAreReaped(t *testing.T) {
 	b, command := spawn(t)
 	attach(t, b.cdp())
-	// Processes below the browser become orphans when it dies; the guest has
-	// no restart left, so nothing else happens.
+	// Processes below the browser become orphans when it is killed. The guest may
+	// not restart it, so no new process starts.
 	kill(t, b.health().Browser.PID)
 	b.eventually("failure", func(h sandbox.Health) bool { return h.Phase == "failed" })
 	deadline := time.After(10 * time.Second)
@@ -129,7 +129,7 @@ func TestOrphansAreReaped(t *testing.T) {
 	}
 }
 
-// childrenOf returns state and name of every child of a process.
+// childrenOf returns the state and name of every child of a process.
 func childrenOf(t *testing.T, pid int) []string {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")

@@ -7,9 +7,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// BuildAllInOne builds the image that holds the gateway too and tags it: first
-// the image of the box, with the tag box, then the other from it. Faults are
-// Build's.
+// BuildAllInOne builds the image that also contains the gateway: first the image of
+// a box, which it tags box, then the all-in-one image from it. Faults are those of
+// Build.
 func BuildAllInOne(ctx context.Context, box string, options Options) error {
 	if options.Tag == "" || box == options.Tag {
 		return fault.New(fault.InvalidRequest, "the all-in-one image needs a tag of its own").

@@ -18,13 +18,13 @@ const (
 	base        = "debian:bookworm-slim" // as in the Dockerfile
 	suite       = "bookworm"
 	pullTime    = 5 * time.Minute  // for 30 MB
-	baseTime    = 15 * time.Minute // for debootstrap, which unpacks some hundred packages
-	killGrace   = 10 * time.Second // for debootstrap to unmount what it mounted
+	baseTime    = 15 * time.Minute // for debootstrap, which unpacks about a hundred packages
+	killGrace   = 10 * time.Second // for debootstrap to unmount its mounts
 	makeBaseFor = "sudo glovebox install engine && sudo " + Command
 )
 
-// ensureBase sees to it that the engine has an image of that name: it pulls it, and
-// where no registry answers makes it with debootstrap.
+// ensureBase makes the base image available on the engine: it pulls it, or makes it
+// with debootstrap when no registry answers.
 func ensureBase(ctx context.Context, engine *client.Client, name string, options Options) error {
 	_, err := engine.ImageInspect(ctx, name)
 	if err == nil {
@@ -61,7 +61,7 @@ func pull(ctx context.Context, engine *client.Client, name string) error {
 	return progress.Wait(ctx)
 }
 
-// makeBase makes the base from Debian's packages and imports it.
+// makeBase makes the base image from Debian's packages and imports it.
 func makeBase(ctx context.Context, engine *client.Client, bootstrap, name string, options Options) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, baseTime)
 	defer cancel()
@@ -104,8 +104,8 @@ func bootstrapInto(ctx context.Context, bootstrap, root string, options Options)
 	return run.Run()
 }
 
-// importTree hands the tree over without what an image does not carry:
-// devices and what was downloaded.
+// importTree imports a tree as an image, without device files and downloaded
+// packages.
 func importTree(ctx context.Context, engine *client.Client, root, name string, options Options) error {
 	pack := command(ctx, "tar", "--numeric-owner", "--one-file-system", "-C", root,
 		"--exclude=./dev/*", "--exclude=./proc/*", "--exclude=./sys/*", "--exclude=./var/lib/apt/lists/*",

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-const aptTime = 5 * time.Second // for apt-config, which reads files
+const aptTime = 5 * time.Second // for apt-config, which only reads files
 
-// command is an exec.Cmd that is ended with all it started, softly first so
-// that it can unmount and remove what it made.
+// command returns a command whose cancellation ends it and all its descendants with
+// SIGTERM, so that it can unmount and remove what it made.
 func command(ctx context.Context, name string, arguments ...string) *exec.Cmd {
 	run := exec.CommandContext(ctx, name, arguments...)
 	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -25,8 +25,8 @@ func command(ctx context.Context, name string, arguments ...string) *exec.Cmd {
 	return run
 }
 
-// hostProxy returns the proxy the host's apt uses, empty where there is none
-// or no apt.
+// hostProxy returns the proxy of the host's apt, empty when apt has none or is not
+// installed.
 func hostProxy(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, aptTime)
 	defer cancel()
@@ -41,12 +41,12 @@ func hostProxy(ctx context.Context) string {
 	}
 	value = strings.TrimSuffix(value, "'")
 	if parsed, err := url.Parse(value); err != nil || parsed.Host == "" {
-		return "" // DIRECT, or nothing this can use
+		return "" // DIRECT, or an unsupported form
 	}
 	return value
 }
 
-// loopback reports whether a proxy listens on this machine only.
+// loopback reports whether a proxy can be reached only from this machine.
 func loopback(proxy string) bool {
 	parsed, err := url.Parse(proxy)
 	if err != nil || proxy == "" {
@@ -57,8 +57,8 @@ func loopback(proxy string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// hostMirror returns the archive the host's apt reads the suite from, empty
-// where there is none.
+// hostMirror returns the archive from which the host's apt reads the suite, or an
+// empty string.
 func hostMirror(ctx context.Context) string {
 	files := []string{"/etc/apt/sources.list"}
 	for _, pattern := range []string{"/etc/apt/sources.list.d/*.list", "/etc/apt/sources.list.d/*.sources"} {
@@ -82,8 +82,8 @@ func hostMirror(ctx context.Context) string {
 	return ""
 }
 
-// mirrorIn finds the archive of the suite in a list of sources, in either of
-// apt's formats (sources.list(5)).
+// mirrorIn returns the archive of the suite in a list of sources, in either of apt's
+// formats (sources.list(5)).
 func mirrorIn(lines *bufio.Scanner) string {
 	var uri string
 	for lines.Scan() {

@@ -1,5 +1,5 @@
-// Package image builds the image boxes are made from, over the engine's API:
-// the files of the images folder, and this program as the guest.
+// Package image builds the image of boxes through the engine's API, from the files of
+// the images folder and this program as the guest.
 package image
 
 import (
@@ -18,31 +18,31 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Labels of an image this package built.
+// Labels of an image that this package built.
 const (
 	LabelBinary = "glovebox.binary" // SHA-256 of the glovebox binary in it
 	LabelRecipe = "glovebox.recipe" // SHA-256 of the files it was built from
 )
 
-// Command is what people run to repair a missing image.
+// Command is the command that builds a missing image.
 const Command = "glovebox image build"
 
-const logLines = 30 // of a failed build, kept for the fault
+const logLines = 30 // of a failed build, in its fault
 
-// Options say what to build. The zero value lacks a tag and is refused.
+// Options are the settings of a build. The zero value is refused: it has no tag.
 type Options struct {
-	Tag     string    // name of the image, as glovebox-browser:0.1.0
-	Binary  string    // path of a static Linux glovebox; empty for the running program
-	Mirror  string    // Debian's archive, as http://server/debian; empty for the base's own
-	Proxy   string    // proxy for packages; empty for the one the host's apt uses, if any
+	Tag     string    // name of the image, such as glovebox-browser:0.1.0
+	Binary  string    // path of a statically linked glovebox for Linux; empty for the running program
+	Mirror  string    // Debian's archive, such as http://server/debian; empty for the base image's
+	Proxy   string    // proxy for packages; empty for the one of the host's apt, if any
 	Network string    // of the build: empty for the engine's default, or "host"
-	Out     io.Writer // is told the progress, line by line; nil for nobody
+	Out     io.Writer // gets the progress, line by line; may be nil
 }
 
-// Build builds the image and tags it. Faults: invalid_request for options and
-// a binary that cannot work, sandbox_runtime_required when there is no engine
-// or no way to a base, start_failed with the log's last lines (detail "log")
-// when a step of the build fails.
+// Build builds the image of a box and tags it. Faults: invalid_request for invalid
+// options or an unusable binary, sandbox_runtime_required without an engine or a base
+// image, start_failed with the last lines of the log (detail "log") when a step of the
+// build fails.
 func Build(ctx context.Context, options Options) error {
 	if options.Tag == "" {
 		return fault.New(fault.InvalidRequest, "an image needs a tag").Hinted("give one, as in --tag glovebox-browser:dev")
@@ -63,7 +63,7 @@ func Build(ctx context.Context, options Options) error {
 	return build(ctx, engine, recipe, options)
 }
 
-// complete fills in what the host knows.
+// complete fills in empty options from the host's settings.
 func (o Options) complete(ctx context.Context) Options {
 	if o.Out == nil {
 		o.Out = io.Discard
@@ -72,7 +72,7 @@ func (o Options) complete(ctx context.Context) Options {
 		o.Proxy = hostProxy(ctx)
 	}
 	if o.Network == "" && loopback(o.Proxy) {
-		o.Network = "host" // the host's own proxy is not in a container's loopback
+		o.Network = "host" // a container's loopback cannot reach the host's proxy
 	}
 	return o
 }
@@ -83,10 +83,10 @@ func build(ctx context.Context, engine *client.Client, recipe *recipe, options O
 	if options.Mirror != "" {
 		arguments["APT_MIRROR"] = &options.Mirror
 	}
-	if options.Proxy != "" { // known to every engine: not declared, not kept in the image
+	if options.Proxy != "" { // engines predefine these arguments, and do not store them in the image
 		arguments["http_proxy"], arguments["https_proxy"] = &options.Proxy, &options.Proxy
 	}
-	before, _ := engine.ImageInspect(ctx, options.Tag) // none, the first time
+	before, _ := engine.ImageInspect(ctx, options.Tag) // there is none at the first build
 	_, _ = fmt.Fprintf(options.Out, "building %s\n", options.Tag)
 	files, err := recipe.context()
 	if err != nil {
@@ -112,8 +112,8 @@ func build(ctx context.Context, engine *client.Client, recipe *recipe, options O
 	return nil
 }
 
-// dropReplaced removes the image that had the tag before, unless it has
-// another name or is in use: each has a layer of its own with the binary.
+// dropReplaced removes the image that had the tag before, unless it has another tag or
+// is in use. Each image has a layer of its own with the binary.
 func dropReplaced(ctx context.Context, engine *client.Client, id string) {
 	if id == "" {
 		return
@@ -122,12 +122,12 @@ func dropReplaced(ctx context.Context, engine *client.Client, id string) {
 	if err != nil || len(old.RepoTags) > 0 || old.Config == nil || old.Config.Labels[LabelBinary] == "" {
 		return
 	}
-	// refused while a container is made of it; then it stays until it is pruned
+	// fails while a container uses it; it then stays until somebody prunes images
 	_, _ = engine.ImageRemove(ctx, id, client.ImageRemoveOptions{PruneChildren: true})
 }
 
-// follow copies the progress of an engine's stream to out, and returns its
-// last lines and the failure it reports.
+// follow copies the progress in an engine's stream to out. It returns the last lines
+// and the error that the stream reports.
 func follow(stream io.Reader, out io.Writer) ([]string, error) {
 	var last []string
 	lines := bufio.NewScanner(stream)

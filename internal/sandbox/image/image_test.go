@@ -21,7 +21,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
-// program builds a static Linux program that prints text.
+// program builds a static Linux program that prints text, and returns its path.
 func program(t *testing.T, text string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -59,7 +59,7 @@ func TestBuildRefusesWhatCannotRunInABox(t *testing.T) {
 		}
 	}
 	if _, err := prepare(program(t, "x"), "s390x-or-unknown"); err != nil {
-		t.Errorf("an engine of an unknown kind: %v", err)
+		t.Errorf("an unknown architecture: %v", err)
 	}
 }
 
@@ -130,10 +130,10 @@ func TestFollowKeepsTheLastLinesAndTheFailure(t *testing.T) {
 		t.Errorf("kept %d lines, last %q", len(log), log[len(log)-1])
 	}
 	if got := strings.Count(out.String(), "a line\n"); got != 50 {
-		t.Errorf("told %d lines of 50", got)
+		t.Errorf("wrote %d lines of 50", got)
 	}
 	if _, err := follow(strings.NewReader("nonsense\n"), io.Discard); err == nil {
-		t.Error("a stream that is no JSON is taken for success")
+		t.Error("a stream that is not JSON counts as success")
 	}
 }
 
@@ -183,7 +183,7 @@ func TestImageIsAbsentThenCurrentThenStale(t *testing.T) {
 	}
 	removeImage(t, tag)
 	if !strings.Contains(out.String(), "built "+tag) {
-		t.Errorf("the progress says %q", out.String())
+		t.Errorf("the progress is %q", out.String())
 	}
 	state(first, Current)
 	state(second, Stale)
@@ -202,7 +202,7 @@ func TestImageIsAbsentThenCurrentThenStale(t *testing.T) {
 	}
 	state(second, Current)
 	if _, err := engine.ImageInspect(t.Context(), before.ID); !errdefs.IsNotFound(err) {
-		t.Errorf("the image that was replaced is left: %v", err)
+		t.Errorf("the replaced image is left: %v", err)
 	}
 }
 
@@ -217,8 +217,8 @@ func TestBuildWithoutATagOrEngineIsAFault(t *testing.T) {
 	}
 }
 
-// The base of that name can be pulled from nowhere: it is made by debootstrap
-// where that can run, else the fault says how.
+// No registry has a base image of this name. It is made by debootstrap where that can
+// run; elsewhere the fault says how to make it.
 func TestBaseThatCannotBePulledIsMade(t *testing.T) {
 	testenv.Heavy(t)
 	testenv.Require(t, testenv.Engine)
@@ -241,7 +241,7 @@ func TestBaseThatCannotBePulledIsMade(t *testing.T) {
 	}
 	removeImage(t, name)
 	if err := ensureBase(t.Context(), engine, name, Options{Out: io.Discard}); err != nil {
-		t.Errorf("the base that is there: %v", err)
+		t.Errorf("with the base image present: %v", err)
 	}
 	left, err := filepath.Glob(filepath.Join(roomyDir(), "glovebox-base-*"))
 	if err != nil || len(left) > 0 {
@@ -257,7 +257,7 @@ func removeImage(t *testing.T, name string) {
 			return
 		}
 		defer func() { _ = engine.Close() }()
-		options := client.ImageRemoveOptions{PruneChildren: true} // layers another image has stay
+		options := client.ImageRemoveOptions{PruneChildren: true} // keeps layers that another image uses
 		if _, err := engine.ImageRemove(context.Background(), name, options); err != nil && !errdefs.IsNotFound(err) {
 			t.Errorf("cannot remove %s: %v", name, err)
 		}

@@ -11,21 +11,21 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/engine"
 )
 
-// State says how an image on the engine relates to this program.
+// State is how an image on the engine relates to this program.
 type State string
 
 // The states. The zero value is none of them.
 const (
 	Absent  State = "absent"  // no image of that tag
-	Stale   State = "stale"   // built from another glovebox, or by other means
-	Current State = "current" // built from this glovebox and these files
+	Stale   State = "stale"   // built from another glovebox or other files
+	Current State = "current" // built from this glovebox and its files
 )
 
-const answerTime = 5 * time.Second // for an engine on this machine to answer a question
+const answerTime = 5 * time.Second // for an engine on this machine to answer a query
 
-// Present says whether the image of that tag is current for a binary (a path,
-// empty for the running program). Faults: sandbox_runtime_required when no
-// engine answers, invalid_request when the binary cannot be read.
+// Present returns the state of the image with that tag for a binary (a path, empty for
+// the running program). Faults: sandbox_runtime_required when no engine answers,
+// invalid_request when the binary cannot be read.
 func Present(ctx context.Context, tag, binary string) (State, error) {
 	engine, architecture, err := dial(ctx)
 	if err != nil {
@@ -56,8 +56,8 @@ func Present(ctx context.Context, tag, binary string) (State, error) {
 	return Current, nil
 }
 
-// dial connects to the engine the environment names (DOCKER_HOST and so on),
-// and returns what it runs on.
+// dial connects to the engine that the environment names (DOCKER_HOST and related
+// variables), and returns its architecture.
 func dial(ctx context.Context) (*client.Client, string, error) {
 	engine, err := client.New(client.FromEnv)
 	if err != nil {

@@ -24,17 +24,17 @@ type file struct {
 	data []byte
 }
 
-// recipe is everything an image is built from.
+// recipe is everything that an image is built from.
 type recipe struct {
-	files  []file // the embedded ones, then the binary
+	files  []file // the embedded files, then the binary
 	binary string // SHA-256 of the binary
-	hash   string // SHA-256 of the embedded ones
+	hash   string // SHA-256 of the embedded files
 
-	arguments map[string]*string // of the build, beside those every build has
+	arguments map[string]*string // of the build, in addition to those of every build
 }
 
-// prepare reads the recipe. binary is a path, empty for the running program;
-// architecture is the engine's, as uname says it, empty when it is not known.
+// prepare returns the recipe for a binary (a path, empty for the running program).
+// architecture is the engine's, named as by uname, or empty when unknown.
 func prepare(binary, architecture string) (*recipe, error) {
 	if binary == "" {
 		self, err := os.Executable()
@@ -62,7 +62,7 @@ func prepare(binary, architecture string) (*recipe, error) {
 	return r, nil
 }
 
-// embedded returns the recipe without a binary.
+// embedded returns the recipe without the binary.
 func embedded() (*recipe, error) {
 	r := &recipe{}
 	sum := sha256.New()
@@ -71,7 +71,7 @@ func embedded() (*recipe, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot read an embedded file: %w", err)
 		}
-		_, _ = fmt.Fprintf(sum, "%s %d\n%s", name, len(data), data) // a hash does not fail
+		_, _ = fmt.Fprintf(sum, "%s %d\n%s", name, len(data), data) // writing to a hash cannot fail
 		r.files = append(r.files, file{name, 0o644, data})
 	}
 	r.hash = hex.EncodeToString(sum.Sum(nil))
@@ -82,8 +82,8 @@ func (r *recipe) labels() map[string]string {
 	return map[string]string{LabelBinary: r.binary, LabelRecipe: r.hash}
 }
 
-// context returns the build context as a tar archive, the same bytes for the
-// same files.
+// context returns the build context as a tar archive. The same files give the same
+// bytes.
 func (r *recipe) context() (io.Reader, error) {
 	var packed bytes.Buffer
 	archive := tar.NewWriter(&packed)
@@ -102,10 +102,10 @@ func (r *recipe) context() (io.Reader, error) {
 	return &packed, nil
 }
 
-// machines are the names uname has for what Go's toolchain builds for.
+// machines maps uname's names to those of ELF.
 var machines = map[string]elf.Machine{"x86_64": elf.EM_X86_64, "aarch64": elf.EM_AARCH64}
 
-// static reports what keeps a binary from running in the image.
+// static returns why a binary cannot run in the image.
 func static(data []byte, architecture string) error {
 	program, err := elf.NewFile(bytes.NewReader(data))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// importStream makes an image of a tar stream.
+// importStream imports a tar stream as an image.
 func importStream(ctx context.Context, engine *client.Client, tree io.Reader, name string, options Options) error {
 	source := client.ImageImportSource{Source: tree, SourceName: "-"}
 	answer, err := engine.ImageImport(ctx, source, name, client.ImageImportOptions{
@@ -28,8 +28,8 @@ func importStream(ctx context.Context, engine *client.Client, tree io.Reader, na
 	return err
 }
 
-// roomyDir is where a whole system fits and may be executed: /tmp is often
-// small and in memory.
+// roomyDir returns a folder for temporary files that can hold and execute a whole
+// system. /tmp is often small and in memory.
 func roomyDir() string {
 	if info, err := os.Stat("/var/tmp"); err == nil && info.IsDir() {
 		return "/var/tmp"
@@ -37,9 +37,9 @@ func roomyDir() string {
 	return os.TempDir()
 }
 
-// removeTree removes a tree debootstrap worked in, after unmounting what it
-// may have left mounted when it was interrupted: nothing of the running system
-// is ever removed through such a mount.
+// removeTree removes the folder that debootstrap worked in. It first unmounts what an
+// interrupted debootstrap left mounted, so that it removes nothing of the running
+// system through such a mount.
 func removeTree(dir string) error {
 	mounts, err := mountsBelow(dir)
 	if err != nil {
@@ -56,8 +56,8 @@ func removeTree(dir string) error {
 	return nil
 }
 
-// mountsBelow lists the mount points below dir, outermost first
-// (proc_pid_mountinfo(5): the fifth field).
+// mountsBelow lists the mount points below dir, outermost first, from the fifth field
+// of each line of proc_pid_mountinfo(5).
 func mountsBelow(dir string) ([]string, error) {
 	table, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 )
 
-// box is a box this driver holds (sandbox.Box).
+// box is a running box (sandbox.Box).
 type box struct {
-	*bridge.Hold
+	*bridge.BoxHandle
 	driver   *Driver
-	guest    *os.File      // its first process, watched
-	released chan struct{} // closed when the link is closed too
+	guest    *os.File      // pidfd of its first process
+	released chan struct{} // closed when the link has been closed
 
 	mu     sync.Mutex
 	record record
@@ -25,15 +25,15 @@ type box struct {
 
 var _ sandbox.Box = (*box)(nil)
 
-// hold watches a guest. When it ends or is lost, or the driver closes, the box
-// is done and its sockets are closed.
+// hold returns the box of a guest and watches it: when the guest ends or is lost, or
+// the driver closes, the box is done and its sockets are closed.
 func (d *Driver) hold(r record, link *bridge.Link) (*box, error) {
 	guest, err := r.Guest.watch()
 	if err != nil {
 		return nil, d.died(r.ID, "ended at once", err)
 	}
 	b := &box{
-		driver: d, guest: guest, Hold: bridge.NewHold(link), record: r,
+		driver: d, guest: guest, BoxHandle: bridge.NewBoxHandle(link), record: r,
 		released: make(chan struct{}),
 	}
 	d.wg.Go(b.watch)
@@ -63,15 +63,15 @@ func (b *box) watch() {
 	_, _ = b.guest.Close(), b.Link().Close()
 }
 
-// Info returns what is known of the box (sandbox.Box).
+// Info returns what the driver knows about the box (sandbox.Box).
 func (b *box) Info() sandbox.Info {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.driver.info(b.record)
 }
 
-// Assign gives the box to a scope and a session (sandbox.Box), and stores it
-// for the gateway's next life.
+// Assign binds the box to a scope and a session (sandbox.Box). It stores both for a
+// restarted gateway.
 func (b *box) Assign(ctx context.Context, scope, session string) error {
 	if err := b.Err(); err != nil {
 		return err
@@ -86,10 +86,10 @@ func (b *box) Assign(ctx context.Context, scope, session string) error {
 	return b.driver.keep(b.record)
 }
 
-// Attach takes up a box an earlier process of this gateway started
-// (sandbox.Driver): it listens on the box's sockets again and waits until the
-// guest has dialled, a lease at most. A guest that says it is another scope's
-// than the record does is not taken up.
+// Attach reconnects to a box that an earlier process of this gateway started
+// (sandbox.Driver). It listens on the box's sockets again and waits for the guest,
+// at most for the lease. It refuses a guest whose scope or session differs from the
+// stored record.
 func (d *Driver) Attach(ctx context.Context, id string, egress func(net.Conn)) (sandbox.Box, error) {
 	if !sandbox.ValidID(id) {
 		return nil, notThere(id)
@@ -129,7 +129,7 @@ func (d *Driver) attach(ctx context.Context, id string, egress func(net.Conn)) (
 	return b, nil
 }
 
-// adopt waits for the guest and compares what it says with what is known.
+// adopt waits for the guest and compares its scope and session with the record.
 func (d *Driver) adopt(ctx context.Context, link *bridge.Link, r record) (*box, error) {
 	waiting, cancel := context.WithTimeout(ctx, d.o.Lease)
 	defer cancel()

@@ -16,11 +16,11 @@ const installCommand = "glovebox install browser --yes"
 
 var _ sandbox.Checker = (*Driver)(nil)
 
-// programs are what a box runs, with the files that are looked for.
+// programs are the programs of a box and the paths at which they must exist.
 var programs = map[string]string{"chromium": "/usr/lib/chromium/chromium", "Xvfb": "/usr/bin/Xvfb"}
 
-// Check looks at everything a box needs of the container, and says plainly
-// what it cannot have. It makes no box.
+// Check checks everything that a box needs of the container, and reports which
+// protections it cannot have. It starts no box.
 func (d *Driver) Check(context.Context) []sandbox.Finding {
 	findings := []sandbox.Finding{
 		{Name: "container", OK: true, Detail: "this is one, by its processes, its root and its IPC namespace"},
@@ -39,17 +39,17 @@ func (d *Driver) Check(context.Context) []sandbox.Finding {
 	)
 }
 
-// Missing says which programs are not there, or which wall the container does
-// not permit (sandbox.Checker).
-func (d *Driver) Missing(context.Context) []sandbox.Lack {
-	var lacks []sandbox.Lack
+// Missing returns the programs that are missing, and what the container does not
+// allow (sandbox.Checker).
+func (d *Driver) Missing(context.Context) []sandbox.MissingDependency {
+	var missing []sandbox.MissingDependency
 	for _, name := range missingPrograms() {
-		lacks = append(lacks, sandbox.Lack{Name: name, Repair: installCommand})
+		missing = append(missing, sandbox.MissingDependency{Name: name, Repair: installCommand})
 	}
 	if _, err := d.survey(); err != nil {
-		lacks = append(lacks, sandbox.Lack{Name: "walls", Repair: fault.From(err).Hint})
+		missing = append(missing, sandbox.MissingDependency{Name: "walls", Repair: fault.From(err).Hint})
 	}
-	return lacks
+	return missing
 }
 
 func missingPrograms() (missing []string) {
@@ -71,12 +71,12 @@ func programsFinding() sandbox.Finding {
 	}
 }
 
-// egressFinding is no failure where the container does not permit a network
-// namespace: it is said, here and wherever a session is shown.
+// egressFinding reports whether a box can have a network namespace. Without one the
+// finding is OK, but its text, and every session, shows that egress is best-effort.
 func egressFinding(sealed bool) sandbox.Finding {
 	f := sandbox.Finding{Name: "network", OK: true, Detail: "egress: sealed; a box has a network namespace with loopback alone"}
 	if !sealed {
-		f.Detail = "egress: best-effort; a box shares the container's network, and only its browser's flags hold it to the egress door"
+		f.Detail = "egress: best-effort; a box shares the container's network, and only its browser's flags make it use the egress proxy"
 	}
 	return f
 }
@@ -91,7 +91,7 @@ func filesFinding(w walls) sandbox.Finding {
 	}
 	if len(by) == 0 {
 		return sandbox.Finding{
-			Name: "files", OK: true, // allowed by configuration, or there were no walls to look at
+			Name: "files", OK: true, // allowed by configuration
 			Detail: "the gateway's files are open to a box that has fallen: allowed by browser.sandbox.allow_weak_sandbox",
 		}
 	}

@@ -11,33 +11,32 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Inodes of the machine's first namespaces, the same on every machine
+// Inodes of the machine's initial namespaces, the same on every machine
 // (include/linux/proc_ns.h).
 const (
 	firstIPC = "ipc:[4026531839]"
 	firstPID = "pid:[4026531836]"
 )
 
-// layered are the file systems engines make a container's root of. Some make
-// it otherwise; then their mounts over single files show.
+// layered are the types of file systems from which engines make a container's root.
+// For engines that use others, engineRoot looks for placed.
 var layered = []string{"overlay", "fuse.fuse-overlayfs", "aufs"}
 
-// placed are files that engines mount one by one (Docker, Podman and the
-// kubelet alike): on a host they are files of its root.
+// placed are files over which engines (Docker, Podman, the kubelet) mount a single
+// file each. On a host they are ordinary files.
 var placed = []string{"/etc/hosts", "/etc/resolv.conf"}
 
-// Contained returns nil inside a container, and otherwise what is missing. It
-// asks the kernel only, through the /proc of this process: variables of the
-// environment and marker files are there for anybody to make. All must hold:
+// Contained returns nil inside a container, and otherwise a fault with the reasons.
+// It only uses what the kernel shows in this process's /proc, because anybody can
+// set environment variables or make marker files. All of these must hold:
 //
-//   - processes: a PID namespace that is not the machine's, and no kernel
-//     threads to be seen, which only the machine's has;
-//   - a root that an engine made: layered, or with files mounted one by one;
-//   - an IPC namespace that is not the machine's.
+//   - the PID namespace is not the machine's, and no kernel threads are visible,
+//     which exist only in the machine's;
+//   - an engine made the root: it is layered, or has files mounted one by one;
+//   - the IPC namespace is not the machine's.
 //
-// None can be had on a host without rights over it, but by making namespaces
-// and a root of one's own: which is a container. Faults:
-// sandbox_runtime_required.
+// Without rights over the host, a process can only meet them in namespaces and a
+// root of its own, which are a container. Faults: sandbox_runtime_required.
 func Contained() error {
 	missing := errors.Join(ownNamespace("pid", firstPID), ownNamespace("ipc", firstIPC), noKernelThreads(), engineRoot())
 	if missing == nil {
@@ -59,8 +58,8 @@ func ownNamespace(kind, first string) error {
 	return nil
 }
 
-// noKernelThreads looks for kthreadd, which is process 2 of a machine and the
-// parent of all its kernel threads.
+// noKernelThreads looks for kthreadd, which on a machine is process 2 and the parent
+// of all kernel threads.
 func noKernelThreads() error {
 	name, err := os.ReadFile("/proc/2/comm")
 	if err == nil && strings.TrimSpace(string(name)) == "kthreadd" {
@@ -69,8 +68,8 @@ func noKernelThreads() error {
 	return nil
 }
 
-// engineRoot reads the mounts of this process (proc_pid_mountinfo(5): the
-// mount point is the fifth field, the type the one after a single dash).
+// engineRoot reads the mounts of this process (proc_pid_mountinfo(5): the mount point
+// is the fifth field, the type follows a field with a single dash).
 func engineRoot() error {
 	table, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -85,7 +84,7 @@ func engineRoot() error {
 		}
 		switch place := filepath.Clean(fields[4]); {
 		case place == "/":
-			kind = fields[dash+1] // the last one mounted there is the one that is seen
+			kind = fields[dash+1] // a later mount hides an earlier one
 		case slices.Contains(placed, place):
 			found++
 		}

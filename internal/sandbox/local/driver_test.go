@@ -15,20 +15,20 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
 )
 
-// TestInContainers runs this binary's own tests in containers.
+// TestInContainers runs the other tests of this binary in containers.
 func TestInContainers(t *testing.T) {
 	outside(t)
 	seccomp := "seccomp=" + profile(t)
 	const root = "--user=0:0 --cap-add=SETUID --cap-add=SETGID --cap-add=CHOWN --cap-add=DAC_OVERRIDE"
 	for name, c := range map[string]struct{ run, flags string }{
-		"as a user":                   {"^(TestDriverKeepsTheContract|TestWalls|TestNothing|TestAKilledGuest|TestEachBox)", "--user=10001:10001 --security-opt=" + seccomp},
-		"as root":                     {"^(TestWalls|TestNothing|TestAKilledGuest|TestEachBox|TestDriverKeepsTheContract/(Start|Two|Next))", root + " --security-opt=" + seccomp},
+		"as a user":                   {"^(TestDriverPassesSuite|TestConfinement|TestEscape|TestKilledGuest|TestBoxesDoNotShare)", "--user=10001:10001 --security-opt=" + seccomp},
+		"as root":                     {"^(TestConfinement|TestEscape|TestKilledGuest|TestBoxesDoNotShare|TestDriverPassesSuite/(Start|Two|Next))", root + " --security-opt=" + seccomp},
 		"with the engine's profile":   {"^TestNoUserNamespaces", "--user=10001:10001"},
-		"without a browser":           {"^TestAMissingProgramIsSaid", "--user=10001:10001 --tmpfs=/usr/lib/chromium --security-opt=" + seccomp},
-		"with the machine's pids":     {"^TestRefused", "--pid=host --security-opt=" + seccomp},
-		"with the machine's IPC":      {"^TestRefused", "--ipc=host --security-opt=" + seccomp},
-		"without network namespaces":  {"^TestBestEffortIsSaid", "--user=10001:10001 --security-opt=seccomp=" + withoutNetworks(t)},
-		"without any seccomp profile": {"^TestAccepted", "--user=10001:10001 --security-opt=seccomp=unconfined"},
+		"without a browser":           {"^TestMissingProgramIsReported", "--user=10001:10001 --tmpfs=/usr/lib/chromium --security-opt=" + seccomp},
+		"with the machine's pids":     {"^TestNewIsRefusedOutsideAContainer", "--pid=host --security-opt=" + seccomp},
+		"with the machine's IPC":      {"^TestNewIsRefusedOutsideAContainer", "--ipc=host --security-opt=" + seccomp},
+		"without network namespaces":  {"^TestBestEffortEgressIsReported", "--user=10001:10001 --security-opt=seccomp=" + withoutNetworks(t)},
+		"without any seccomp profile": {"^TestContainedIsNilInAContainer", "--user=10001:10001 --security-opt=seccomp=unconfined"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := contain(t, c.run, strings.Fields(c.flags)...)
@@ -39,8 +39,8 @@ func TestInContainers(t *testing.T) {
 	}
 }
 
-// TestBareHostIsRefused has no container around it; a variable and a marker
-// file do not make one.
+// TestBareHostIsRefused runs outside of a container. An environment variable and a
+// marker file do not count as one.
 func TestBareHostIsRefused(t *testing.T) {
 	outside(t)
 	if local.Contained() == nil {
@@ -49,17 +49,17 @@ func TestBareHostIsRefused(t *testing.T) {
 	t.Setenv("container", "docker")
 	wantRefused(t)
 	if out, err := exec.Command("unshare", "--fork", "--pid", "--ipc", "--mount-proc", "true").CombinedOutput(); err != nil {
-		t.Skipf("no namespaces to be had: %v %s", err, out)
+		t.Skipf("cannot make namespaces: %v %s", err, out)
 	}
 	self := exec.Command("unshare", "--fork", "--pid", "--ipc", "--mount-proc", "/proc/self/exe")
-	self.Args = append(self.Args[:len(self.Args)-1], executable(t), "-test.run", "^TestRefused$", "-test.v")
+	self.Args = append(self.Args[:len(self.Args)-1], executable(t), "-test.run", "^TestNewIsRefusedOutsideAContainer$", "-test.v")
 	self.Env = append(self.Environ(), inContainer+"=1")
 	if out, err := self.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS") {
 		t.Errorf("in namespaces on the machine's root: %v\n%s", err, out)
 	}
 }
 
-func TestRefused(t *testing.T) {
+func TestNewIsRefusedOutsideAContainer(t *testing.T) {
 	inside(t)
 	wantRefused(t)
 }
@@ -73,8 +73,8 @@ func wantRefused(t *testing.T) {
 	}
 }
 
-// withoutNetworks is the profile of boxes, which then cannot make a network
-// namespace by clone.
+// withoutNetworks writes a seccomp profile that differs from the one of boxes in that
+// clone cannot make a network namespace.
 func withoutNetworks(t *testing.T) string {
 	t.Helper()
 	path := profile(t)
@@ -85,7 +85,7 @@ func withoutNetworks(t *testing.T) string {
 	const refused = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC
 	narrower := strings.ReplaceAll(string(text), strconv.Itoa(refused), strconv.Itoa(refused|unix.CLONE_NEWNET))
 	if narrower == string(text) {
-		t.Fatal("the profile does not look at the flags of clone as it did")
+		t.Fatal("the profile does not check the flags of clone as expected")
 	}
 	if err := os.WriteFile(path, []byte(narrower), 0o600); err != nil {
 		t.Fatal(err)
@@ -93,18 +93,18 @@ func withoutNetworks(t *testing.T) string {
 	return path
 }
 
-// TestBestEffortIsSaid runs where a box cannot have a network namespace.
-// Chromium's own sandbox cannot either, so that no box starts in such a
-// container; it is said before.
+// TestBestEffortEgressIsReported runs where a box cannot have a network namespace.
+// Chromium's own sandbox cannot have one either, so no box starts in such a
+// container. Check reports it before.
 func TestBestEffortIsSaid(t *testing.T) {
 	inside(t)
 	d := open(t, options(t))
-	var said string
+	var report string
 	for _, finding := range d.Check(t.Context()) {
-		said += finding.Name + ": " + finding.Detail + "\n"
+		report += finding.Name + ": " + finding.Detail + "\n"
 	}
-	if !strings.Contains(said, "network: egress: best-effort") {
-		t.Errorf("the check says\n%s", said)
+	if !strings.Contains(report, "network: egress: best-effort") {
+		t.Errorf("Check reports\n%s", report)
 	}
 	if missing := d.Missing(t.Context()); len(missing) > 0 {
 		t.Errorf("missing %+v", missing)
@@ -128,7 +128,7 @@ func TestDriverKeepsTheContract(t *testing.T) {
 	inside(t)
 	sandboxtest.Run(t, func(t *testing.T) sandboxtest.Open {
 		o := options(t)
-		open(t, o) // sees to what is left when the test ends
+		open(t, o) // stops remaining boxes when the test ends
 		return func(t *testing.T) (sandbox.Driver, func()) {
 			d, err := local.New(o)
 			if err != nil {
@@ -143,7 +143,7 @@ func TestDriverKeepsTheContract(t *testing.T) {
 	})
 }
 
-// TestAMissingProgramIsSaid runs where nothing lies in Chromium's place.
+// TestMissingProgramIsReported runs in a container without Chromium.
 func TestAMissingProgramIsSaid(t *testing.T) {
 	inside(t)
 	missing := open(t, options(t)).Missing(t.Context())
@@ -152,7 +152,7 @@ func TestAMissingProgramIsSaid(t *testing.T) {
 	}
 }
 
-// TestNoUserNamespaces runs under the engine's own seccomp profile.
+// TestNoUserNamespaces runs with the engine's own seccomp profile.
 func TestNoUserNamespaces(t *testing.T) {
 	inside(t)
 	d := open(t, options(t))

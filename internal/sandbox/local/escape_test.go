@@ -13,7 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/local"
 )
 
-// tryToLeave makes every attempt behind the walls of a box, and prints the
+// tryToLeave makes every escape attempt from a confined process and prints the
 // answers.
 func tryToLeave() int {
 	if _, _, err := local.Enter(); err != nil {
@@ -26,19 +26,18 @@ func tryToLeave() int {
 	return 0
 }
 
-// others are the answers that differ from those in a container of a box's own.
+// others are the answers that differ from those in a docker box.
 var others = map[string][]string{
-	// in its user namespace there is no such user
+	// in its user namespace there is no such user id
 	"identity: setuid": {"EINVAL"}, "identity: setgid": {"EINVAL"}, "identity: setreuid": {"EINVAL"},
 	"identity: setresuid": {"EINVAL"}, "identity: setresgid": {"EINVAL"},
-	// its profile lies in its home
+	// its profile is in its home
 	"running what was written: /tmp/prof": {"ENOENT"},
-	// the process list is shared (docs/all-in-one.md): where the gateway is root, so is a process in it
+	// the process list is shared (docs/all-in-one.md): with a gateway that is root, a process of it is visible
 	"other processes: see one of another user": {"", "ESRCH"},
 }
 
-// TestNothingLeadsOutOfALocalBox makes the attempts that are made in a container
-// of a box's own.
+// The attempts are those made in a docker box.
 func TestNothingLeadsOutOfALocalBox(t *testing.T) {
 	inside(t)
 	d := open(t, options(t))

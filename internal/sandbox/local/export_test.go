@@ -5,8 +5,8 @@ import (
 	"os/exec"
 )
 
-// Behind runs this program behind the walls of a box that has the given
-// folders, and returns what it prints.
+// Behind runs this program confined like a box with the given folders, and returns
+// its output.
 func (d *Driver) Behind(ctx context.Context, sockets, home string, arguments ...string) ([]byte, error) {
 	w, err := d.survey()
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// mostUsers bounds the search for a user of a box's own.
+// mostUsers limits the search for a free user id for a box.
 const mostUsers = 1000
 
-// record is what the next life of the gateway has to know of a box.
+// record is what a restarted gateway must know about a box.
 type record struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name"`
@@ -25,9 +25,9 @@ type record struct {
 	Session   string    `json:"session"`
 	Headless  bool      `json:"headless"`
 	Sealed    bool      `json:"sealed"`
-	User      int       `json:"user"` // of its processes, as the gateway sees them
+	User      int       `json:"user"` // user id of its processes, outside of its user namespace
 	Created   time.Time `json:"created"`
-	Guest     process   `json:"guest"` // the zero process before it was started
+	Guest     process   `json:"guest"` // zero until it is started
 }
 
 func (d *Driver) info(r record) sandbox.Info {
@@ -47,7 +47,7 @@ func (d *Driver) info(r record) sandbox.Info {
 	return i
 }
 
-// Folders. A box's name in them is its id, which no other box knows.
+// Paths of a box. Its id is secret from other boxes, which cannot list the folder.
 func (d *Driver) own() string              { return filepath.Join(d.o.Dir, d.o.Instance) }
 func (d *Driver) sockets(id string) string { return filepath.Join(d.own(), id) }
 func (d *Driver) home(id string) string    { return filepath.Join(d.own(), id+".home") }
@@ -55,14 +55,14 @@ func (d *Driver) file(id string) string    { return filepath.Join(d.own(), id+".
 func (d *Driver) log(id string) string     { return filepath.Join(d.own(), id+".log") }
 func (d *Driver) user(uid int) string      { return filepath.Join(d.o.Dir, "users", strconv.Itoa(uid)) }
 
-// makeFolders makes what a box of that user finds. The folder above can be
-// passed through, not listed.
+// makeFolders makes the folders of a box. The folders above can be entered by other
+// users but not listed.
 func (d *Driver) makeFolders(id string, user int) error {
 	for _, dir := range []string{d.o.Dir, d.own(), filepath.Dir(d.user(0))} {
 		if err := os.MkdirAll(dir, 0o711); err != nil {
 			return noDir(dir, err)
 		}
-		if err := os.Chmod(dir, 0o711); err != nil { // whatever the umask says
+		if err := os.Chmod(dir, 0o711); err != nil { // regardless of the umask
 			return noDir(dir, err)
 		}
 	}
@@ -77,8 +77,8 @@ func (d *Driver) makeFolders(id string, user int) error {
 	return nil
 }
 
-// takeUser returns whom a box runs as: a user of its own where the gateway is
-// root, else the gateway's. giveUser gives it back.
+// takeUser reserves a user id for a box when the gateway is root, and otherwise
+// returns the gateway's. giveUser releases it.
 func (d *Driver) takeUser() (int, error) {
 	if os.Geteuid() != 0 {
 		return os.Geteuid(), nil
@@ -105,7 +105,7 @@ func (d *Driver) giveUser(uid int) {
 	}
 }
 
-// keep stores a record whole or not at all.
+// keep stores a record atomically.
 func (d *Driver) keep(r record) error {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -120,8 +120,8 @@ func (d *Driver) keep(r record) error {
 	return nil
 }
 
-// read returns the record of a box of this instance. It reports false where
-// there is none.
+// read returns the record of a box of this instance. It reports false when there is
+// none.
 func (d *Driver) read(id string) (record, bool, error) {
 	data, err := os.ReadFile(d.file(id))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -137,7 +137,7 @@ func (d *Driver) read(id string) (record, bool, error) {
 	return r, true, nil
 }
 
-// all returns every record of this instance.
+// all returns the records of all boxes of this instance.
 func (d *Driver) all() ([]record, error) {
 	entries, err := os.ReadDir(d.own())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -158,7 +158,7 @@ func (d *Driver) all() ([]record, error) {
 	return all, nil
 }
 
-// removeFolders removes all of a box, its record last.
+// removeFolders removes all files of a box, the record last.
 func (d *Driver) removeFolders(id string) error {
 	for _, place := range []string{d.sockets(id), d.home(id), d.log(id), d.file(id) + ".new", d.file(id)} {
 		if err := os.RemoveAll(place); err != nil {

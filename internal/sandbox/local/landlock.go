@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// leastLandlock is the version of Landlock (landlock(7)) that lets a program
+// leastLandlock is the first version of Landlock (landlock(7)) in which a program can
 // rename files between folders, as Chromium does.
 const leastLandlock = 2
 
@@ -18,12 +18,11 @@ const leastLandlock = 2
 const (
 	readRights = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
 	fileRights = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
-		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV // the only ones a rule for a file may have
-	allRights = unix.LANDLOCK_ACCESS_FS_IOCTL_DEV<<1 - 1 // every one up to the last of version 5
+		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV // the rights that a rule for a file may have
+	allRights = unix.LANDLOCK_ACCESS_FS_IOCTL_DEV<<1 - 1 // all rights of version 5
 )
 
-// landlock returns the version of Landlock that the kernel has switched on, 0
-// for none.
+// landlock returns the version of Landlock that the kernel has enabled, 0 for none.
 func landlock() int {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
@@ -32,8 +31,8 @@ func landlock() int {
 	return int(version)
 }
 
-// handled are the rights that a version knows, and with it takes from
-// everything that no rule names.
+// handled returns the rights that a version of Landlock knows. The rules deny them
+// for every path without a rule.
 func handled(version int) uint64 {
 	rights := uint64(allRights)
 	for since, right := range map[int]uint64{
@@ -46,17 +45,18 @@ func handled(version int) uint64 {
 	return rights
 }
 
-// closeFiles leaves this thread, and what it starts, the files a browser
-// needs: programs and fonts to read, /proc and /dev, its own folder, and /tmp
-// for the display. The gateway's state and other boxes' folders are not among
-// them. Since version 6 it can signal nobody outside the box either.
+// closeFiles restricts this thread, and every process that it starts, to the files
+// that a browser needs: programs and fonts for reading, /proc and /dev, its own
+// folder, and /tmp for the display. It cannot access the gateway's state or the
+// folders of other boxes. Since version 6 it cannot signal processes outside the box
+// either.
 func (p Place) closeFiles() error {
 	version := landlock()
 	if version < leastLandlock {
 		return errors.New("the kernel has no Landlock")
 	}
 	rules := unix.LandlockRulesetAttr{Handled_access_fs: handled(version)}
-	size := unsafe.Offsetof(rules.Handled_access_net) // as long as the first version knew it
+	size := unsafe.Offsetof(rules.Handled_access_net) // the size of the struct in version 1
 	if version >= 6 {
 		rules.Scoped = unix.LANDLOCK_SCOPE_SIGNAL | unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
 		size = unsafe.Offsetof(rules.Quiet_access_fs)
@@ -77,10 +77,10 @@ func (p Place) closeFiles() error {
 	return nil
 }
 
-// open are the places a box may use, with what it may do there.
+// open returns the paths that a box may use, with the rights it has there.
 func (p Place) open() map[string]uint64 {
 	places := map[string]uint64{
-		"/proc": allRights, // the kernel's own rules hold there
+		"/proc": allRights, // the kernel restricts access by itself
 		"/dev":  allRights,
 		"/tmp":  allRights,
 		p.Home:  allRights,
@@ -94,7 +94,7 @@ func (p Place) open() map[string]uint64 {
 	return places
 }
 
-// admit adds a rule; a place that is not there needs none.
+// admit adds a rule for a path, if it exists.
 func admit(set int, place string, rights uint64) error {
 	file, err := unix.Open(place, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, fs.ErrNotExist) {

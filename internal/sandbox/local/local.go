@@ -1,8 +1,7 @@
-// Package local makes boxes of processes, in a container that holds the
-// gateway too. A box is a guest behind walls of its own: user and network
-// namespace, Landlock, limits, no capabilities. It refuses to run anywhere but
-// in a container. What a container of its own gives a box and this does not is
-// in docs/security.md.
+// Package local is the sandbox driver that runs boxes as processes in the gateway's
+// own container. A box is a guest with its own user and network namespaces, Landlock
+// rules, limits, and no capabilities. The driver refuses to run outside of a
+// container. docs/security.md compares it with a container for each box.
 package local
 
 import (
@@ -19,50 +18,50 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 )
 
-// leastTasks is what a browser with a few tabs needs: 9 tasks for each tab.
+// leastTasks is enough for a browser with a few tabs. Each tab needs 9 tasks.
 const leastTasks = 256
 
 var instancePattern = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 
-// Options say how boxes are made. The zero value is refused.
+// Options are the settings of a driver. The zero value is refused.
 type Options struct {
-	Dir             string        // folder of every box's sockets and files; best a tmpfs. Its path may have 60 characters
-	NamePrefix      string        // of boxes, as "glovebox-"
-	Instance        string        // id of this gateway, the same in its next life
-	Arguments       []string      // of this program to be a guest: its name, then what makes it call Enter
-	Key             *bridge.Key   // signs the bridge's tokens, the same in the next life
-	PidsLimit       int64         // tasks of a box, threads included; 256 at least
-	Lease           time.Duration // a box ends when no gateway answered for so long
+	Dir             string        // folder of all boxes' sockets and files, preferably a tmpfs; a path of at most 60 characters
+	NamePrefix      string        // of box names, such as "glovebox-"
+	Instance        string        // id of this gateway, constant over restarts
+	Arguments       []string      // command line that runs this program as a guest: its name, then arguments with which it calls Enter
+	Key             *bridge.Key   // signs the bridge's tokens, constant over restarts
+	PidsLimit       int64         // tasks of a box, including threads; at least 256
+	Lease           time.Duration // a box exits when no gateway has answered for this long
 	RestartAttempts int           // how often a guest restarts its browser
-	Policy          []byte        // of browsers, beside the image's own: see sandbox.TrustPolicy; nil for none
-	AllowWeak       bool          // go on where the gateway's files cannot be closed to boxes
-	Log             *slog.Logger  // nil for none
+	Policy          []byte        // managed policy of browsers in addition to the image's: see sandbox.TrustPolicy; may be nil
+	AllowWeak       bool          // run boxes even where they can read the gateway's files
+	Log             *slog.Logger  // may be nil
 }
 
-// Driver makes, finds and ends boxes in this container (sandbox.Driver).
+// Driver runs boxes in this container (sandbox.Driver).
 type Driver struct {
 	o      Options
-	ctx    context.Context // of the driver's life, which no call owns
+	ctx    context.Context // ends with the driver
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
 	mu      sync.Mutex
-	boxes   map[string]*box     // held by this driver
+	boxes   map[string]*box     // started or attached by this driver
 	pending map[string]*pending // being started or attached
-	walls   *walls              // nil until they have been tried
+	walls   *walls              // nil until survey has succeeded
 }
 
 var _ sandbox.Driver = (*Driver)(nil)
 
-// pending is a Start or Attach in flight, which Stop ends first.
+// pending is a Start or Attach that has not returned. Stop cancels it first.
 type pending struct {
 	cancel context.CancelFunc
 	over   chan struct{}
 }
 
-// New makes a driver. It tries nothing: Check and the first Start do. Faults:
-// invalid_request; sandbox_runtime_required outside of a container; start_failed
-// where browsers would not find Options.Policy.
+// New returns a driver. It does not check what the container allows; Check and the
+// first Start do. Faults: invalid_request, sandbox_runtime_required outside of a
+// container, start_failed when browsers would not find Options.Policy.
 func New(o Options) (*Driver, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -108,8 +107,8 @@ func invalid(what string) *fault.Fault {
 		Hinted("see browser.sandbox in the configuration")
 }
 
-// Close lets go of every box without ending it, so that the gateway's next
-// life can take them up, and waits for all the driver started.
+// Close disconnects from all boxes without ending them, so that a restarted gateway
+// can attach to them, and waits for the driver's goroutines.
 func (d *Driver) Close() error {
 	d.mu.Lock()
 	d.cancel()
@@ -118,8 +117,8 @@ func (d *Driver) Close() error {
 	return nil
 }
 
-// reserve takes an id for a Start or an Attach. release gives it back, made
-// tells whether a box came of it.
+// reserve reserves an id for a Start or an Attach. The caller calls release with the
+// resulting box, or with nil on failure.
 func (d *Driver) reserve(ctx context.Context, id string) (life context.Context, release func(made *box), err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -165,14 +164,14 @@ func noDir(dir string, err error) *fault.Fault {
 		Hinted("mount a tmpfs there that the gateway may write to").Because(err)
 }
 
-// walls say what this container lets a box have.
+// walls are the protections that this container allows a box to have.
 type walls struct {
-	sealed bool // a network namespace of its own
+	sealed bool // its own network namespace
 	files  bool // Landlock
 	users  bool // another user than the gateway's
 }
 
-// survey tries the walls once. Faults: sandbox_weak.
+// survey finds out once which protections a box can have. Faults: sandbox_weak.
 func (d *Driver) survey() (walls, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

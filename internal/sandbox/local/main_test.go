@@ -24,14 +24,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
-// These tests run twice: on the machine, where the driver must refuse, and by
-// contain in a container made of the boxes' image, where it must work. There
-// the test binary is gateway and guest.
+// These tests run twice: on the machine, where the driver must refuse to run, and in a
+// container of the boxes' image (contain), where it must work. There the test binary
+// is both gateway and guest.
 const inContainer = "GLOVEBOX_TEST_IN_CONTAINER"
 
 const mostTasks = 512 // of a box
 
-// tag is the image, the one the docker driver's tests use.
+// tag is the image, the same as in the docker driver's tests.
 var tag = "glovebox-browser:test" + os.Getenv("GLOVEBOX_TEST_TREE")
 
 func TestMain(m *testing.M) {
@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// runGuest is what the program's guest command does.
+// runGuest does what the guest command of glovebox does.
 func runGuest() int {
 	place, _, err := local.Enter()
 	if err != nil {
@@ -73,7 +73,7 @@ func runGuest() int {
 	return 0
 }
 
-// inside skips a test that is of the container; outside one of the machine.
+// inside skips a test that is for the container; outside one that is for the machine.
 func inside(t *testing.T) {
 	t.Helper()
 	if os.Getenv(inContainer) == "" {
@@ -88,7 +88,7 @@ func outside(t *testing.T) {
 	}
 }
 
-// options are those of the defaults, for an instance of its own.
+// options returns the default options with a new instance.
 func options(t *testing.T) local.Options {
 	t.Helper()
 	key, err := bridge.NewKey()
@@ -102,8 +102,8 @@ func options(t *testing.T) local.Options {
 	}
 }
 
-// open makes a driver and closes it, and stops what is left of its boxes, when
-// the test ends.
+// open returns a driver. When the test ends it stops the driver's boxes and closes
+// it.
 func open(t *testing.T, o local.Options) *local.Driver {
 	t.Helper()
 	d, err := local.New(o)
@@ -129,7 +129,7 @@ func open(t *testing.T, o local.Options) *local.Driver {
 	return d
 }
 
-// profile writes the seccomp profile of boxes to a file for the engine.
+// profile writes the seccomp profile of boxes to a file and returns its path.
 func profile(t *testing.T) string {
 	t.Helper()
 	text, err := docker.Profile()
@@ -143,7 +143,7 @@ func profile(t *testing.T) string {
 	return path
 }
 
-// contain runs tests of this binary in a container and returns what they say.
+// contain runs tests of this binary in a container and returns their output.
 func contain(t *testing.T, run string, flags ...string) (string, error) {
 	t.Helper()
 	testenv.Require(t, testenv.Engine, testenv.Program("docker"))
@@ -170,8 +170,8 @@ func contain(t *testing.T, run string, flags ...string) (string, error) {
 	return out.String(), err
 }
 
-// ensureImage sees to the image, for its Chromium: which glovebox is in it
-// does not matter here.
+// ensureImage builds the image unless it exists. The tests need its Chromium; the
+// version of glovebox in it does not matter.
 func ensureImage(ctx context.Context, self string) error {
 	if exec.CommandContext(ctx, "docker", "image", "inspect", tag).Run() == nil {
 		return nil

@@ -10,11 +10,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// policyPlace is what sandbox.TrustPolicyFile links to in the all-in-one image:
-// the gateway may not write to /etc.
+// policyPlace is the target of the link sandbox.TrustPolicyFile in the all-in-one
+// image, because the gateway may not write to /etc.
 const policyPlace = "/run/glovebox/authorities.json"
 
-// policyFindable reports why browsers would not find a policy. Faults:
+// policyFindable returns why browsers would not find the policy. Faults:
 // start_failed.
 func policyFindable(policy []byte) error {
 	if policy == nil {
@@ -27,9 +27,9 @@ func policyFindable(policy []byte) error {
 	return nil
 }
 
-// writePolicy has the browser of a box that is about to start find the policy of
-// this gateway, and none of another process that used the container before.
-// Faults: start_failed.
+// writePolicy writes the policy of this gateway before a browser is started, and
+// removes the policy of another process that used the container before. Faults:
+// start_failed.
 func writePolicy(policy []byte) error {
 	unwritable := func(err error) error {
 		return fault.New(fault.StartFailed, "%s cannot be written", policyPlace).
@@ -45,8 +45,8 @@ func writePolicy(policy []byte) error {
 		}
 		return nil
 	}
-	next := policyPlace + ".new"                              // renamed when it is whole: browsers of other boxes may read
-	if err := os.WriteFile(next, policy, 0o644); err != nil { //nolint:gosec // boxes read it, and Landlock lets them do no more
+	next := policyPlace + ".new"                              // renamed when complete, because browsers of other boxes may read it
+	if err := os.WriteFile(next, policy, 0o644); err != nil { //nolint:gosec // boxes must read it, and Landlock denies them the rest
 		return unwritable(err)
 	}
 	if err := os.Rename(next, policyPlace); err != nil {

@@ -6,8 +6,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// TestAuthoritiesThatNoBrowserWouldFindAreRefused: an image of an earlier version
-// has no link to where they are written.
+// Images of earlier versions lack the link to the policy file.
 func TestAuthoritiesThatNoBrowserWouldFindAreRefused(t *testing.T) {
 	if err := policyFindable([]byte(`{}`)); fault.CodeOf(err) != fault.StartFailed {
 		t.Errorf("got %v", err)

@@ -13,15 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// process is the first of a box, so that it is not taken for another of the
-// same number.
+// process identifies the first process of a box, even when its pid is used again.
 type process struct {
 	PID       int    `json:"pid"`
 	Started   string `json:"started"`   // in ticks since the machine's start (proc_pid_stat(5), field 22)
-	Namespace uint64 `json:"namespace"` // inode of its user namespace, which nothing of the box leaves
+	Namespace uint64 `json:"namespace"` // inode of its user namespace, which no process of the box can leave
 }
 
-// identify reads what tells a process from others.
+// identify reads the start time and the user namespace of a process.
 func identify(pid int) (process, error) {
 	started, err := startOf(pid)
 	if err != nil {
@@ -34,15 +33,15 @@ func identify(pid int) (process, error) {
 	return process{PID: pid, Started: started, Namespace: stat.Ino}, nil
 }
 
-// startOf fails for a process that is not there, and for one that has ended
-// and was not waited for.
+// startOf returns the start time of a process. It fails for one that does not exist
+// and for a zombie.
 func startOf(pid int) (string, error) {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return "", err
 	}
 	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
-	const state, start = 0, 19 // after the name
+	const state, start = 0, 19 // positions after the name
 	if len(fields) <= start || fields[state] == "Z" {
 		return "", errors.New("the process has ended")
 	}
@@ -54,21 +53,21 @@ func (p process) alive() bool {
 	return err == nil && started == p.Started
 }
 
-// watch opens the process for await and signal (pidfd_open(2)).
+// watch opens a pidfd of the process (pidfd_open(2)).
 func (p process) watch() (*os.File, error) {
 	fd, err := unix.PidfdOpen(p.PID, unix.PIDFD_NONBLOCK)
 	if err != nil {
 		return nil, fmt.Errorf("cannot watch process %d: %w", p.PID, err)
 	}
 	file := os.NewFile(uintptr(fd), "pidfd")
-	if !p.alive() { // looked at after it was opened: the number is not another's
+	if !p.alive() { // checked after opening: the pid may have been used again before
 		_ = file.Close()
 		return nil, errors.New("the process has ended")
 	}
 	return file, nil
 }
 
-// await returns when the process has ended or ctx has; it reports which.
+// await waits until the process has ended or ctx ends. It reports true for the former.
 func await(ctx context.Context, pidfd *os.File) bool {
 	unblock := context.AfterFunc(ctx, func() { _ = pidfd.SetReadDeadline(time.Now()) })
 	defer unblock()
@@ -93,7 +92,7 @@ func signal(pidfd *os.File, s unix.Signal) {
 	_ = raw.Control(func(fd uintptr) { _ = unix.PidfdSendSignal(int(fd), s, nil, 0) })
 }
 
-// reap takes the exit of a process that was our child.
+// reap reaps a process if it was a child of this one.
 func reap(pid int) {
 	for {
 		if _, err := unix.Wait4(pid, nil, unix.WNOHANG, nil); !errors.Is(err, unix.EINTR) {
@@ -102,10 +101,10 @@ func reap(pid int) {
 	}
 }
 
-const sweepAgain = 20 * time.Millisecond // until what was killed has ended
+const sweepAgain = 20 * time.Millisecond // for killed processes to end
 
-// sweep kills every process in a user namespace or below it, again until there
-// is none. Faults are those of ctx.
+// sweep kills every process in a user namespace or its descendants, and repeats that
+// until there is none.
 func sweep(ctx context.Context, namespace uint64) error {
 	for {
 		left := inside(namespace)
@@ -124,7 +123,7 @@ func sweep(ctx context.Context, namespace uint64) error {
 	}
 }
 
-// inside lists the processes in a user namespace or below it.
+// inside lists the processes in a user namespace or its descendants.
 func inside(namespace uint64) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -140,9 +139,10 @@ func inside(namespace uint64) []int {
 	return found
 }
 
-const mostNested = 32 // user namespaces, by the kernel (user_namespaces(7))
+const mostNested = 32 // the kernel's limit on nested user namespaces (user_namespaces(7))
 
-// isIn walks from the user namespace of a process up (ioctl_nsfs(2)).
+// isIn reports whether the user namespace of a process is namespace or a descendant
+// of it (ioctl_nsfs(2)).
 func isIn(pid int, namespace uint64) bool {
 	fd, err := unix.Open(fmt.Sprintf("/proc/%d/ns/user", pid), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	for range mostNested {

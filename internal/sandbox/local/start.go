@@ -47,7 +47,7 @@ func (d *Driver) boot(spec sandbox.Spec) bridge.Boot {
 	}
 }
 
-// name is a box's name: prefix, scope hash or "warm", box id.
+// name returns the name of a box: prefix, scope hash or "warm", box id.
 func (d *Driver) name(scopeHash, id string) string {
 	if scopeHash == "" {
 		scopeHash = "warm"
@@ -55,7 +55,7 @@ func (d *Driver) name(scopeHash, id string) string {
 	return d.o.NamePrefix + scopeHash + "-" + id
 }
 
-// start does it; what it made is gone when it returns an error.
+// start makes the box. On an error it removes everything it made.
 func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err error) {
 	if _, err := os.Lstat(d.file(spec.ID)); !errors.Is(err, fs.ErrNotExist) {
 		return nil, there(spec.ID)
@@ -122,7 +122,7 @@ func (d *Driver) listen(o bridge.LinkOptions) (*bridge.Link, error) {
 	return bridge.Listen(o)
 }
 
-// launch starts the guest and records which process it is.
+// launch starts the guest and stores its process in the record.
 func (d *Driver) launch(r *record, spec sandbox.Spec, w walls) error {
 	place, err := Place{
 		Sockets: d.sockets(r.ID), Home: d.home(r.ID), Sealed: w.sealed, Files: w.files, Tasks: uint64(d.o.PidsLimit),
@@ -144,7 +144,7 @@ func (d *Driver) launch(r *record, spec sandbox.Spec, w walls) error {
 			Hinted("glovebox doctor says what this container lacks").Because(err)
 	}
 	pid := guest.Pid
-	_ = guest.Release() // it is waited for by its number, also by the next life
+	_ = guest.Release() // it is watched by pidfd, also after a restart of the gateway
 	if r.Guest, err = identify(pid); err != nil {
 		r.Guest = process{PID: pid}
 		return d.died(r.ID, "ended at once", err)
@@ -152,7 +152,7 @@ func (d *Driver) launch(r *record, spec sandbox.Spec, w walls) error {
 	return d.keep(*r)
 }
 
-// ready waits for the browser to answer, no longer than its guest lives.
+// ready waits until the browser answers or the guest ends.
 func (d *Driver) ready(ctx context.Context, b *box, progress func(string)) error {
 	err := b.WaitReady(ctx, progress)
 	switch {
@@ -169,15 +169,15 @@ const (
 	maxLine   = 512 // characters
 )
 
-// died explains a guest that ended before its browser answered, with its last
-// words, made harmless.
+// died returns the fault for a guest that ended before its browser answered, with the
+// last lines of its log, sanitized.
 func (d *Driver) died(id, how string, err error) error {
 	f := fault.From(err)
 	phase, _ := f.Details["phase"].(string)
 	if phase == "" {
 		phase = bridge.NotReadyGuest
 	}
-	data, _ := os.ReadFile(d.log(id)) // none says nothing
+	data, _ := os.ReadFile(d.log(id)) // there may be no log
 	var lines []string
 	for line := range strings.Lines(string(data)) {
 		if line = strings.TrimSpace(untrusted.LogLine(line, maxLine)); line != "" {
@@ -192,7 +192,7 @@ func (d *Driver) died(id, how string, err error) error {
 		Hinted("glovebox doctor says what this container lacks").With("phase", phase).Because(fmt.Errorf("%s: %w", how, err))
 }
 
-// discard removes all that a Start made before it failed.
+// discard removes everything that a failed Start made.
 func (d *Driver) discard(ctx context.Context, r record, link *bridge.Link) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTime)
 	defer cancel()

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	removeTime = 30 * time.Second // for ending a box and removing its files
-	grace      = 5 * time.Second  // for a guest to end its programs, which takes it 3 at most
+	removeTime = 30 * time.Second // to end a box and remove its files
+	grace      = 5 * time.Second  // for a guest to end its programs, which takes at most 3 s
 )
 
-// Stop ends a box and removes all of it (sandbox.Driver), within 30 seconds. A
-// Start of it in flight is ended first. Faults: invalid_request for what is no
-// box id, start_failed when something of it stays.
+// Stop ends a box and removes everything that belongs to it, within 30 seconds
+// (sandbox.Driver). It cancels a pending Start of the box first. Faults:
+// invalid_request for a malformed id, start_failed when something cannot be removed.
 func (d *Driver) Stop(ctx context.Context, id string) error {
 	if !sandbox.ValidID(id) {
 		return fault.New(fault.InvalidRequest, "the box id is not 16 hex digits").Hinted("pass an id that List shows")
@@ -49,7 +49,7 @@ func (d *Driver) Stop(ctx context.Context, id string) error {
 	return nil
 }
 
-// halt ends a Start or Attach in flight and waits for it.
+// halt cancels a pending Start or Attach and waits for it.
 func (d *Driver) halt(ctx context.Context, id string) error {
 	d.mu.Lock()
 	p := d.pending[id]
@@ -66,8 +66,8 @@ func (d *Driver) halt(ctx context.Context, id string) error {
 	}
 }
 
-// end ends the processes of a box, its guest with a chance to do it in order,
-// and removes its files.
+// end ends the processes of a box and removes its files. It gives the guest time to
+// shut down in order.
 func (d *Driver) end(ctx context.Context, r record) error {
 	if pidfd, err := r.Guest.watch(); err == nil {
 		signal(pidfd, unix.SIGTERM)

@@ -14,31 +14,31 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// envPlace is how a box's process is told where it is. Like all of its
-// environment it holds no secret. Arguments would: every process sees them,
-// and the folder's name is what one box does not know of another.
+// envPlace is the environment variable with the configuration of a box's process. It
+// is not passed as arguments, because every process can read those, and a box must
+// not learn the folder names of another. It holds nothing else that is secret.
 const envPlace = "GLOVEBOX_BOX_PLACE"
 
 const (
-	boxUser   = 10001 // whom a box is to itself, as in an image of its own
-	proxyPort = 3128  // of the browser's way out, on the box's own loopback
+	boxUser   = 10001 // user id inside the box's user namespace, as in the docker driver's image
+	proxyPort = 3128  // of the browser's proxy, on the box's own loopback
 	openFiles = 4096  // of one process, as in a container
-	lastToGo  = 500   // oom_score_adj: where memory is short a box goes before the gateway
+	lastToGo  = 500   // oom_score_adj: when memory runs out, kill a box before the gateway
 )
 
-// Place is where a box lives, as its process is told.
+// Place is the configuration of a box's process.
 type Place struct {
 	Sockets string `json:"sockets"` // folder of the gateway's sockets
-	Home    string `json:"home"`    // the folder it may write to
-	Sealed  bool   `json:"sealed"`  // it has a network namespace of its own
-	Tasks   uint64 `json:"tasks"`   // processes and threads it may have
-	Files   bool   `json:"files"`   // Landlock closes other files to it
-	Probe   bool   `json:"probe"`   // try the walls and end
-	Walled  bool   `json:"walled"`  // the walls are up
+	Home    string `json:"home"`    // the folder that the box may write to
+	Sealed  bool   `json:"sealed"`  // it has its own network namespace
+	Tasks   uint64 `json:"tasks"`   // limit of its processes and threads
+	Files   bool   `json:"files"`   // restrict its files with Landlock
+	Probe   bool   `json:"probe"`   // exit once it is confined
+	Walled  bool   `json:"walled"`  // it is confined already
 }
 
-// ProxyPort returns the port of the browser's way out: fixed on a loopback of
-// its own, else one the system chooses.
+// ProxyPort returns the port of the browser's proxy: fixed on the box's own loopback,
+// otherwise 0, for a port that the system chooses.
 func (p Place) ProxyPort() int {
 	if p.Sealed {
 		return proxyPort
@@ -54,10 +54,11 @@ func (p Place) environ() (string, error) {
 	return envPlace + "=" + string(data), nil
 }
 
-// Enter is called first by a process that may be a box's. In one that is not
-// it does nothing and reports false. In one that is it puts up the walls that
-// a process has to put up by itself, and starts the program again inside; in
-// that second life it returns the place. Faults: start_failed, naming the wall.
+// Enter must be called first by a process that may be a box's. It returns false in
+// any other process. In a box's process it sets up the confinement that a process must
+// set up by itself, and executes the program again; in the new program it returns
+// the configuration. Faults: invalid_request, start_failed when the process cannot be
+// confined.
 func Enter() (Place, bool, error) {
 	text, there := os.LookupEnv(envPlace)
 	if !there {
@@ -71,7 +72,7 @@ func Enter() (Place, bool, error) {
 	if p.Walled {
 		return p, true, nil
 	}
-	runtime.LockOSThread() // what follows holds for one thread, the one that becomes the box
+	runtime.LockOSThread() // the confinement applies to this thread, which executes the program again
 	if err := p.wall(); err != nil {
 		return Place{}, false, fault.New(fault.StartFailed, "a wall of the box cannot be put up").
 			Hinted("glovebox doctor says what this container lacks").Because(err)
@@ -82,7 +83,8 @@ func Enter() (Place, bool, error) {
 	return Place{}, false, p.again()
 }
 
-// wall puts up all walls, the one that takes the right to do so away last.
+// wall confines this thread. It drops the capabilities last, because the other steps
+// need them.
 func (p Place) wall() error {
 	if p.Sealed {
 		if err := loopbackUp(); err != nil {
@@ -90,7 +92,7 @@ func (p Place) wall() error {
 		}
 	}
 	if err := os.WriteFile("/proc/self/oom_score_adj", fmt.Append(nil, lastToGo), 0); err != nil {
-		return fmt.Errorf("cannot be the first to go where memory is short: %w", err)
+		return fmt.Errorf("cannot set the OOM score: %w", err)
 	}
 	for resource, most := range map[int]uint64{
 		unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: openFiles, unix.RLIMIT_NPROC: p.Tasks, unix.RLIMIT_MSGQUEUE: 0,
@@ -101,7 +103,7 @@ func (p Place) wall() error {
 	}
 	for what, option := range map[string]int{"new privileges": unix.PR_SET_NO_NEW_PRIVS, "orphans": unix.PR_SET_CHILD_SUBREAPER} {
 		if err := unix.Prctl(option, 1, 0, 0, 0); err != nil {
-			return fmt.Errorf("cannot settle %s: %w", what, err)
+			return fmt.Errorf("cannot set %s: %w", what, err)
 		}
 	}
 	if p.Files {
@@ -112,7 +114,7 @@ func (p Place) wall() error {
 	return dropCapabilities()
 }
 
-// limit lowers a limit, and leaves one that is lower already.
+// limit lowers a resource limit, and keeps one that is lower already.
 func limit(resource int, most uint64) error {
 	var now unix.Rlimit
 	if err := unix.Getrlimit(resource, &now); err != nil {
@@ -125,7 +127,7 @@ func limit(resource int, most uint64) error {
 	return nil
 }
 
-// loopbackUp brings up the one interface of a new network namespace
+// loopbackUp brings up the loopback interface of a new network namespace
 // (netdevice(7)).
 func loopbackUp() error {
 	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
@@ -144,8 +146,8 @@ func loopbackUp() error {
 	return unix.IoctlIfreq(socket, unix.SIOCSIFFLAGS, request)
 }
 
-// dropCapabilities gives up what the box's user namespace gave this thread
-// (capabilities(7)).
+// dropCapabilities drops the capabilities that this thread has in the box's user
+// namespace (capabilities(7)).
 func dropCapabilities() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return fmt.Errorf("cannot give up ambient capabilities: %w", err)
@@ -158,8 +160,8 @@ func dropCapabilities() error {
 	return nil
 }
 
-// again starts this program anew behind the walls. It returns only when that
-// fails.
+// again executes this program again after it has been confined. It returns only on
+// failure.
 func (p Place) again() error {
 	p.Walled = true
 	where, err := p.environ()
@@ -174,9 +176,9 @@ func (p Place) again() error {
 		Hinted("the file of the program must be readable and executable for everybody").Because(err)
 }
 
-// attributes are the walls that the kernel puts up as it makes the process: a
-// session, a user namespace in which it is boxUser and nobody else, and a
-// network namespace with nothing in it. The one capability is for loopback.
+// attributes are the part of the confinement that the kernel sets up with the process:
+// a session, a user namespace that maps only boxUser, and an empty network namespace.
+// The process needs the one capability for bringing up loopback.
 func attributes(sealed bool, user int) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{
 		Setsid:      true,
@@ -192,8 +194,8 @@ func attributes(sealed bool, user int) *syscall.SysProcAttr {
 	return a
 }
 
-// group is the group of a box: the gateway's own where the user is the
-// gateway's too, since no other may be mapped.
+// group returns the group id of a box. With the gateway's user it is the gateway's
+// group, because no other can be mapped.
 func group(user int) int {
 	if user == os.Geteuid() {
 		return os.Getegid()
@@ -201,9 +203,9 @@ func group(user int) int {
 	return user
 }
 
-const probeTime = 10 * time.Second // for a process that only puts up walls
+const probeTime = 10 * time.Second // for a process that is confined and exits
 
-// probe reports whether a box can be walled so.
+// probe returns why a process cannot be confined as p says.
 func (d *Driver) probe(p Place, user int) error {
 	p.Probe, p.Tasks = true, uint64(d.o.PidsLimit)
 	where, err := p.environ()

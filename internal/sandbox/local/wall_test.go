@@ -19,25 +19,26 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
 )
 
-// attempts is what a program behind the walls of a box was able to do.
+// attempts are the results of what a confined program tried: an error, or empty for
+// success.
 type attempts struct {
 	Status     map[string]string // of /proc/self/status
-	Secret     string            // why it could not read the gateway's file; empty where it could
+	Secret     string            // read the gateway's file
 	Neighbours string            // list other boxes' folders
 	Home       string            // write to its own folder
 	Sockets    string            // write to the folder of the sockets
 	Kill       string            // signal the gateway
 	Environ    string            // read the gateway's environment
 	Dial       string            // connect to an address of the internet
-	Mount      string            // mount something
-	Processes  int               // it could start beside each other
-	Fork       string            // why not one more
+	Mount      string            // mount a file system
+	Processes  int               // how many it could start
+	Fork       string            // start one more
 	Interfaces []string
 	Limits     string
 }
 
-// look tries it all; arguments are the gateway's file, the folder of all
-// boxes, the sockets, the home and the gateway's process.
+// look makes the attempts. Its arguments are the gateway's file, the folder of all
+// boxes, the sockets, the home and the gateway's pid.
 func look(arguments []string) int {
 	if _, _, err := local.Enter(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -86,7 +87,7 @@ func look(arguments []string) int {
 	return 0
 }
 
-// multiply starts processes until it may not, and ends them.
+// multiply starts processes until that fails, and kills them.
 func multiply() (started int, why string) {
 	var pids []int
 	defer func() {
@@ -105,7 +106,7 @@ func multiply() (started int, why string) {
 	return len(pids), ""
 }
 
-// TestWalls proves from behind the walls of a box what it is held by.
+// TestConfinement checks from a confined process what it can do.
 func TestWalls(t *testing.T) {
 	inside(t)
 	d := open(t, options(t))
@@ -169,8 +170,8 @@ func TestWalls(t *testing.T) {
 	}
 }
 
-// TestAKilledGuestTakesItsBoxWithIt kills the first process of a box: the
-// rest ends with Stop, whoever it became a child of.
+// Here the first process of a box is killed. Stop must end the remaining processes,
+// whichever process adopted them.
 func TestAKilledGuestTakesItsBoxWithIt(t *testing.T) {
 	inside(t)
 	d := open(t, options(t))
@@ -200,8 +201,8 @@ func TestAKilledGuestTakesItsBoxWithIt(t *testing.T) {
 	}
 }
 
-// fields are those of proc_pid_stat(5) after the name; none where the process
-// is gone.
+// fields returns the fields of proc_pid_stat(5) after the name, none for a process
+// that has ended.
 func fields(t *testing.T, pid int) []string {
 	t.Helper()
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -224,8 +225,7 @@ func parent(t *testing.T, pid int) int {
 	return ppid
 }
 
-// TestEachBoxHasADisplayOfItsOwn runs two boxes that share /tmp: no socket of
-// a display is in it.
+// Two boxes share /tmp, which must contain no socket of a display.
 func TestEachBoxHasADisplayOfItsOwn(t *testing.T) {
 	inside(t)
 	d := open(t, options(t))

@@ -14,8 +14,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// Spec returns a good request for a box of a scope, in session "s1"; of a warm
-// box when scope is empty. Its egress refuses everything.
+// Spec returns a valid Spec for a box of a scope with session "s1", or for a warm box
+// when scope is empty. Its egress closes every connection.
 func Spec(scope string) sandbox.Spec {
 	spec := sandbox.Spec{
 		ID: sandbox.NewID(), Scope: scope, Width: 1024, Height: 768, DPI: 96,
@@ -34,7 +34,7 @@ func bounded(t *testing.T) context.Context {
 	return ctx
 }
 
-// start starts a box that is stopped at the latest when the test ends.
+// start starts a box. The caller stops it, or the driver's test at its end.
 func start(t *testing.T, driver sandbox.Driver, spec sandbox.Spec) sandbox.Box {
 	t.Helper()
 	box, err := driver.Start(bounded(t), spec)
@@ -70,21 +70,21 @@ func wantEmpty(t *testing.T, driver sandbox.Driver) {
 func wantInfo(t *testing.T, got sandbox.Info, spec sandbox.Spec) {
 	t.Helper()
 	if got.ID != spec.ID || got.ScopeHash != sandbox.ScopeHash(spec.Scope) || got.Session != spec.Session {
-		t.Errorf("the box says %+v, want id %s, scope hash %q, session %q",
+		t.Errorf("the box is %+v, want id %s, scope hash %q, session %q",
 			got, spec.ID, sandbox.ScopeHash(spec.Scope), spec.Session)
 	}
 	if len(got.Name) > 63 || !strings.HasSuffix(got.Name, "-"+spec.ID) || !strings.Contains(got.Name, got.ScopeHash) {
-		t.Errorf("the name %q does not carry scope hash and id in 63 characters", got.Name)
+		t.Errorf("the name %q does not contain scope hash and id within 63 characters", got.Name)
 	}
 	if got.Egress != sandbox.EgressSealed && got.Egress != sandbox.EgressBestEffort {
-		t.Errorf("the box says %q of its way out", got.Egress)
+		t.Errorf("unknown egress %q", got.Egress)
 	}
 	if age := time.Since(got.Created); age < -time.Minute || age > 10*time.Minute {
 		t.Errorf("made %s ago", age)
 	}
 }
 
-// gone waits until a box says that it has ended.
+// gone waits until a box has ended.
 func gone(t *testing.T, box sandbox.Box) {
 	t.Helper()
 	select {
@@ -93,7 +93,7 @@ func gone(t *testing.T, box sandbox.Box) {
 		t.Fatal("the box does not end")
 	}
 	if box.Err() == nil {
-		t.Error("an ended box does not say why")
+		t.Error("an ended box has no error")
 	}
 }
 
@@ -107,7 +107,7 @@ func connect(t *testing.T, box sandbox.Box) sandbox.Stream {
 	return stream
 }
 
-// ended waits until a stream can be read no more.
+// ended waits until reading from a stream fails.
 func ended(t *testing.T, stream sandbox.Stream) {
 	t.Helper()
 	over := make(chan struct{})
@@ -128,7 +128,7 @@ func ended(t *testing.T, stream sandbox.Stream) {
 	}
 }
 
-// call calls a method of the browser and decodes its result.
+// call calls a CDP method and decodes its result.
 func call(t *testing.T, stream sandbox.Stream, id int, method string, params, result any) {
 	t.Helper()
 	message, err := json.Marshal(map[string]any{"id": id, "method": method, "params": params})
@@ -166,17 +166,17 @@ func call(t *testing.T, stream sandbox.Stream, id int, method string, params, re
 	}
 }
 
-// version asks the browser for its version.
+// version checks that the browser returns its version.
 func version(t *testing.T, stream sandbox.Stream) {
 	t.Helper()
 	var v struct{ Product string }
 	call(t, stream, 71, "Browser.getVersion", struct{}{}, &v)
 	if v.Product == "" {
-		t.Error("the browser does not say what it is")
+		t.Error("the browser returned no version")
 	}
 }
 
-// browse opens a page.
+// browse opens a tab with an address.
 func browse(t *testing.T, stream sandbox.Stream, address string) {
 	t.Helper()
 	var v struct{ TargetID string }
@@ -186,7 +186,7 @@ func browse(t *testing.T, stream sandbox.Stream, address string) {
 	}
 }
 
-// log keeps the first line of each connection.
+// log records the first line of each connection.
 type log struct {
 	mu      sync.Mutex
 	lines   []string
@@ -195,7 +195,7 @@ type log struct {
 
 func newLog() *log { return &log{changed: make(chan struct{}, 1)} }
 
-// take answers a connection with a refusal.
+// take records a connection and answers it with 403.
 func (l *log) take(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(patience))
@@ -213,8 +213,8 @@ func (l *log) take(conn net.Conn) {
 	_, _ = fmt.Fprint(conn, "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 }
 
-// wait waits for a connection that begins with line; a browser makes others
-// too.
+// wait waits for a connection that begins with line. The browser makes other
+// connections too.
 func (l *log) wait(t *testing.T, line string) {
 	t.Helper()
 	ctx := bounded(t)
@@ -228,7 +228,7 @@ func (l *log) wait(t *testing.T, line string) {
 		select {
 		case <-l.changed:
 		case <-ctx.Done():
-			t.Fatalf("no connection says %q; those that came say %q", line, lines)
+			t.Fatalf("no connection began with %q, only %q", line, lines)
 		}
 	}
 }

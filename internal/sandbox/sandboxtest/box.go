@@ -13,7 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// box is one driver's hold on a machine.
+// box is one driver's view of a machine.
 type box struct {
 	engine  *Engine
 	machine *machine
@@ -80,7 +80,7 @@ func (b *box) Health(context.Context) (sandbox.Health, error) {
 		Frozen: b.machine.thawed != nil, Phase: "ready", Restarts: b.machine.restarts, OOMKills: b.machine.kills,
 		Browser: sandbox.Process{Running: true, PID: 7},
 		Display: sandbox.Process{Running: true, PID: 6}, Screen: ":0",
-		Renderers: []sandbox.Proof{{
+		Renderers: []sandbox.Renderer{{
 			PID: 8, SeccompFilters: 2, OwnUserNS: true, OwnNetNS: true, CapEff: "0000000000000000",
 		}},
 		Log:   []string{"the browser started"},
@@ -88,7 +88,7 @@ func (b *box) Health(context.Context) (sandbox.Health, error) {
 	}, nil
 }
 
-// Profile returns what the box was started with, or what was put into it since.
+// Profile returns the profile that the box was started with, or that Engine.Keep set.
 func (b *box) Profile(context.Context) (io.ReadCloser, error) {
 	b.engine.mu.Lock()
 	defer b.engine.mu.Unlock()
@@ -99,7 +99,7 @@ func (b *box) Profile(context.Context) (io.ReadCloser, error) {
 		return nil, fault.New(fault.InvalidRequest, "the box keeps no profile").Hinted("start one with a profile")
 	default:
 		if m.stream != nil {
-			_ = m.stream.Close() // its browser has ended
+			_ = m.stream.Close() // the browser exits
 		}
 		return io.NopCloser(bytes.NewReader(m.profile)), nil
 	}
@@ -113,7 +113,7 @@ func (b *box) Err() error {
 	return b.machine.err
 }
 
-// Put keeps a file in memory (sandbox.Box).
+// Put stores a file in memory (sandbox.Box).
 func (b *box) Put(_ context.Context, name string, content []byte) (string, error) {
 	b.engine.mu.Lock()
 	defer b.engine.mu.Unlock()
@@ -131,7 +131,7 @@ func (b *box) Put(_ context.Context, name string, content []byte) (string, error
 	return path, nil
 }
 
-// Fetch reads a download (sandbox.Box); tests put it there with Engine.Download.
+// Fetch reads a download that Engine.Download added (sandbox.Box).
 func (b *box) Fetch(_ context.Context, id string, most int64) ([]byte, error) {
 	b.engine.mu.Lock()
 	defer b.engine.mu.Unlock()
@@ -147,7 +147,7 @@ func (b *box) Fetch(_ context.Context, id string, most int64) ([]byte, error) {
 	return slices.Clone(content), nil
 }
 
-// Remove forgets a file (sandbox.Box).
+// Remove removes a file (sandbox.Box).
 func (b *box) Remove(_ context.Context, file string) error {
 	b.engine.mu.Lock()
 	defer b.engine.mu.Unlock()
@@ -155,7 +155,7 @@ func (b *box) Remove(_ context.Context, file string) error {
 	return b.machine.err
 }
 
-// Download puts a file where the box's browser puts what it downloads.
+// Download adds a file to the downloads of a box's browser.
 func (e *Engine) Download(box, id string, content []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -166,7 +166,7 @@ func (e *Engine) Download(box, id string, content []byte) {
 	m.files[id] = content
 }
 
-// Files returns the names of the files that a box holds.
+// Files returns the names of the files in a box.
 func (e *Engine) Files(box string) []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()

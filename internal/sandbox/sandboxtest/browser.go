@@ -12,8 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// stream is a connection to the browser of a machine. It closes once, whoever
-// does it.
+// stream is a connection to the browser of a machine. Only the first Close has an
+// effect.
 type stream struct {
 	sandbox.Stream
 	engine  *Engine
@@ -27,7 +27,7 @@ func (s *stream) Close() error {
 	return s.err
 }
 
-// door hands connections to whoever holds the box now.
+// door passes connections to the egress function of the driver that has the box now.
 type door struct {
 	mu   sync.Mutex
 	take func(net.Conn)
@@ -39,7 +39,7 @@ func (d *door) open(take func(net.Conn)) {
 	d.take = take
 }
 
-// request sends the first line and host of a proxied request, and hangs up.
+// request sends a proxy request for an address and closes the connection.
 func (d *door) request(address string) {
 	parsed, err := url.Parse(address)
 	d.mu.Lock()
@@ -54,8 +54,8 @@ func (d *door) request(address string) {
 	_ = inside.Close()
 }
 
-// tiny is the fake's browser: it says its version and opens targets, which
-// ask the door for their address.
+// tiny is the default browser of the fake: it returns its version, and opens targets,
+// for which it requests their address through egress.
 type tiny struct{ egress *door }
 
 func (t *tiny) Connect(context.Context) (sandbox.Stream, error) {
@@ -102,7 +102,7 @@ func (c *talk) Write(message []byte) error {
 		c.targets++
 		answer["result"] = map[string]any{"targetId": fmt.Sprintf("T%d", c.targets)}
 		c.mu.Unlock()
-		go c.browser.egress.request(call.Params.URL) // ends when the door's owner hangs up
+		go c.browser.egress.request(call.Params.URL) // ends when the other side closes the connection
 	default:
 		answer["error"] = map[string]any{"code": -32601, "message": fmt.Sprintf("'%s' wasn't found", call.Method)}
 	}

@@ -1,5 +1,5 @@
-// Package sandboxtest holds the suite that every driver passes, and a driver
-// in memory that passes it first and that other packages' tests use.
+// Package sandboxtest has the test suite that every driver passes, and a driver in
+// memory for tests of other packages.
 package sandboxtest
 
 import (
@@ -15,17 +15,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// Phases are what a Start of the fake goes through, in order; Progress is told
-// each as it begins.
+// Phases are the phases of a Start of the fake, in order. Progress is called with each.
 var Phases = []string{"create", "start", "display", "http", "handshake"}
 
-// Engine is a machine for boxes in memory. Several drivers may use one, as
-// several gateways, and several lives of one gateway, use one Docker. It is
-// safe for concurrent use.
+// Engine holds boxes in memory. Several drivers can use one, like several gateways, and
+// restarts of one gateway, use one Docker engine. It is safe for concurrent use.
 type Engine struct {
-	// Browser makes the browser of a box; nil for one that answers
-	// Browser.getVersion and Target.createTarget and nothing else. It is set
-	// before the first Start.
+	// Browser makes the browser of a box. nil is one that only answers
+	// Browser.getVersion and Target.createTarget. Set it before the first Start.
 	Browser func(spec sandbox.Spec) (Browser, error)
 
 	mu    sync.Mutex
@@ -34,15 +31,15 @@ type Engine struct {
 	holds map[string]chan struct{}
 }
 
-// Browser is what runs in a box of the fake.
+// Browser is the browser in a box of the fake.
 type Browser interface {
-	// Connect opens a connection; the engine has ended the one before.
+	// Connect opens a connection. The engine has closed the previous one.
 	Connect(ctx context.Context) (sandbox.Stream, error)
 	// Close ends the browser.
 	Close() error
 }
 
-// machine is one box: what outlives the driver that made it.
+// machine is the state of one box, which outlives the driver that made it.
 type machine struct {
 	instance string
 	info     sandbox.Info
@@ -53,27 +50,26 @@ type machine struct {
 	err      error
 	assigned bool
 	restarts int               // of its browser
-	kills    int               // for want of memory
+	kills    int               // processes killed because memory ran out
 	keeps    bool              // was started with a profile
 	profile  []byte            // a tar
-	thawed   chan struct{}     // closed when it goes on; nil while it runs
-	files    map[string][]byte // by path to upload, or by id of a download
+	thawed   chan struct{}     // closed when the box resumes; nil while it runs
+	files    map[string][]byte // by the path of an upload or the id of a download
 }
 
-// NewEngine makes a machine without boxes.
+// NewEngine returns an engine without boxes.
 func NewEngine() *Engine {
 	return &Engine{boxes: map[string]*machine{}, fails: map[string]error{}, holds: map[string]chan struct{}{}}
 }
 
-// FailAt makes every Start that reaches a phase fail with err, until it is
-// called with nil.
+// FailAt makes each Start fail with err in a phase. A nil err ends that.
 func (e *Engine) FailAt(phase string, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.fails[phase] = err
 }
 
-// HoldAt makes every Start that reaches a phase wait until release is called.
+// HoldAt makes each Start wait in a phase until release is called.
 func (e *Engine) HoldAt(phase string) (release func()) {
 	gate := make(chan struct{})
 	e.mu.Lock()
@@ -89,9 +85,8 @@ func (e *Engine) HoldAt(phase string) (release func()) {
 	})
 }
 
-// Kill ends a box from outside, as a crash does: Done is closed, the box stays
-// in the list as exited until it is stopped, as long as a driver may take to
-// remove it.
+// Kill ends a box from outside, like a crash. Done is closed, and the box stays in the
+// list as exited until it is stopped, as drivers may do.
 func (e *Engine) Kill(id string) {
 	e.mu.Lock()
 	m := e.boxes[id]
@@ -101,8 +96,8 @@ func (e *Engine) Kill(id string) {
 	}
 }
 
-// Crash ends the browser of a box, which starts it again. short says that the
-// memory of the box was used up.
+// Crash ends the browser of a box, which is restarted. short also counts a process
+// that was killed because memory ran out.
 func (e *Engine) Crash(id string, short bool) {
 	e.mu.Lock()
 	m := e.boxes[id]
@@ -115,34 +110,32 @@ func (e *Engine) Crash(id string, short bool) {
 	_ = stream.Close()
 }
 
-// Starve has a process of a box ended because its memory was used up.
+// Starve counts a process of a box that was killed because memory ran out.
 func (e *Engine) Starve(id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.boxes[id].kills++
 }
 
-// Keep puts a tar in the place of a box's profile, as a browser does that was
-// used.
+// Keep replaces a box's profile with a tar, like the use of a browser does.
 func (e *Engine) Keep(id string, profile []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.boxes[id].profile = profile
 }
 
-// Kept returns what a box has for its profile.
+// Kept returns a box's profile.
 func (e *Engine) Kept(id string) []byte {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.boxes[id].profile
 }
 
-// Boxes returns the boxes of every instance, those that were never started
-// too.
+// Boxes returns the boxes of every instance, including those that were never started.
 func (e *Engine) Boxes() []sandbox.Info { return e.list("") }
 
-// Leftover adds a box of an instance that was made and never started, as a
-// gateway that dies between the two leaves it.
+// Leftover adds a box of an instance that was made but never started, as a gateway that
+// is killed between the two leaves it.
 func (e *Engine) Leftover(instance, id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -164,7 +157,7 @@ func (e *Engine) list(instance string) []sandbox.Info {
 	return all
 }
 
-// add makes a box; the id must be free.
+// add adds a box with an unused id.
 func (e *Engine) add(instance string, spec sandbox.Spec) (*machine, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -181,7 +174,7 @@ func (e *Engine) add(instance string, spec sandbox.Spec) (*machine, error) {
 	return m, nil
 }
 
-// pass goes through one phase of a Start.
+// pass runs one phase of a Start.
 func (e *Engine) pass(ctx context.Context, phase string) error {
 	e.mu.Lock()
 	err, gate := e.fails[phase], e.holds[phase]
@@ -201,7 +194,7 @@ func (e *Engine) pass(ctx context.Context, phase string) error {
 	return nil
 }
 
-// run puts a browser into a box.
+// run starts the browser of a box.
 func (e *Engine) run(m *machine, spec sandbox.Spec) error {
 	var profile bytes.Buffer
 	if spec.Profile != nil {
@@ -225,7 +218,7 @@ func (e *Engine) run(m *machine, spec sandbox.Spec) error {
 	return nil
 }
 
-// end ends a box once; remove also takes it off the list.
+// end ends a box. Only the first call has an effect.
 func (e *Engine) end(m *machine, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// Fake is a driver in memory: boxes with a browser that speaks the protocol
-// over a stream, and connections to Egress, but without processes.
+// Fake is a driver in memory. Its boxes have no processes, but a browser that answers
+// CDP messages and connects to Egress.
 type Fake struct {
 	engine   *Engine
 	instance string
@@ -17,14 +17,14 @@ type Fake struct {
 
 var _ sandbox.Driver = (*Fake)(nil)
 
-// Driver returns a driver for a gateway instance. A second one of the same
-// instance stands for the gateway's next life.
+// Driver returns a driver for a gateway instance. A second one of the same instance
+// stands for the restarted gateway.
 func (e *Engine) Driver(instance string) *Fake { return &Fake{engine: e, instance: instance} }
 
-// NewFake returns a driver on a machine of its own.
+// NewFake returns a driver on an engine of its own.
 func NewFake() *Fake { return NewEngine().Driver("fake") }
 
-// Engine returns the machine, where tests make things fail.
+// Engine returns the driver's engine, through which tests cause failures.
 func (f *Fake) Engine() *Engine { return f.engine }
 
 // Start makes a box (sandbox.Driver).
@@ -62,7 +62,7 @@ func (f *Fake) step(phase string, made *machine, spec sandbox.Spec) (*machine, e
 	return made, nil
 }
 
-// failed makes a fault of what a phase ended with.
+// failed returns the fault of a failed phase.
 func failed(phase string, err error) error {
 	if fault.CodeOf(err) != fault.Internal {
 		return err
@@ -85,7 +85,7 @@ func check(spec sandbox.Spec) error {
 	return nil
 }
 
-// Attach takes a box up again (sandbox.Driver).
+// Attach attaches to a box (sandbox.Driver).
 func (f *Fake) Attach(_ context.Context, id string, egress func(net.Conn)) (sandbox.Box, error) {
 	m := f.engine.find(f.instance, id)
 	if m == nil {

@@ -40,7 +40,7 @@ func TestFakeFailsAtEachPhaseAndLeavesNothing(t *testing.T) {
 	}
 	fake.Engine().FailAt("create", fault.New(fault.SandboxRuntimeRequired, "no engine"))
 	if _, err := fake.Start(t.Context(), sandboxtest.Spec("")); fault.CodeOf(err) != fault.SandboxRuntimeRequired {
-		t.Errorf("a fault is not handed on: %v", err)
+		t.Errorf("the fault is changed: %v", err)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestFakeBoxThatIsKilledSaysSo(t *testing.T) {
 	fake.Engine().Kill(spec.ID)
 	<-box.Done()
 	if box.Err() == nil {
-		t.Error("a killed box does not say why it ended")
+		t.Error("a killed box has no error")
 	}
 	boxes := fake.Engine().Boxes()
 	if len(boxes) != 1 || boxes[0].State != "exited" {

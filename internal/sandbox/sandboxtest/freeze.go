@@ -21,7 +21,7 @@ func (b *box) Freeze(context.Context) (<-chan struct{}, error) {
 	return b.machine.thawed, nil
 }
 
-// Thaw has a frozen box go on (sandbox.Box).
+// Thaw resumes a frozen box (sandbox.Box).
 func (b *box) Thaw(context.Context) error {
 	b.engine.mu.Lock()
 	defer b.engine.mu.Unlock()
@@ -32,7 +32,7 @@ func (b *box) Thaw(context.Context) error {
 	return nil
 }
 
-// thaw must be called with the engine's mu held.
+// thaw resumes the box. The caller must hold the engine's mu.
 func (m *machine) thaw() {
 	if m.thawed != nil {
 		close(m.thawed)
@@ -40,7 +40,7 @@ func (m *machine) thaw() {
 	}
 }
 
-// Write has a frozen box go on, and sends.
+// Write thaws a frozen box and sends the message.
 func (s *stream) Write(message []byte) error {
 	s.engine.mu.Lock()
 	s.machine.thaw()
@@ -48,7 +48,7 @@ func (s *stream) Write(message []byte) error {
 	return s.Stream.Write(message)
 }
 
-// Frozen reports whether a box stands still.
+// Frozen reports whether a box is frozen.
 func (e *Engine) Frozen(id string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -56,8 +56,8 @@ func (e *Engine) Frozen(id string) bool {
 	return m != nil && m.thawed != nil
 }
 
-// freeze freezes a box, which says so; nil where the driver says that its boxes
-// are never frozen.
+// freeze freezes a box and checks that its health shows that. It returns nil when the
+// driver never freezes boxes.
 func freeze(t *testing.T, box sandbox.Box) <-chan struct{} {
 	t.Helper()
 	thawed, err := box.Freeze(bounded(t))
@@ -70,7 +70,7 @@ func freeze(t *testing.T, box sandbox.Box) <-chan struct{} {
 	wantFrozen(t, box, true)
 	select {
 	case <-thawed:
-		t.Fatal("it is thawed at once")
+		t.Fatal("the box is thawed at once")
 	default:
 	}
 	return thawed
@@ -89,12 +89,12 @@ func wantThawed(t *testing.T, box sandbox.Box, thawed <-chan struct{}) {
 	select {
 	case <-thawed:
 	case <-bounded(t).Done():
-		t.Fatal("nobody is told that it is thawed")
+		t.Fatal("thawed is not closed")
 	}
 	wantFrozen(t, box, false)
 }
 
-// checkFreeze freezes a box and thaws it in each way there is.
+// checkFreeze freezes a box and thaws it in every way.
 func checkFreeze(t *testing.T, instance func(*testing.T) Open) {
 	driver, leave := instance(t)(t)
 	defer leave()
@@ -112,7 +112,7 @@ func checkFreeze(t *testing.T, instance func(*testing.T) Open) {
 	} {
 		thawed := freeze(t, box)
 		if thawed == nil {
-			t.Skip("the driver says that its boxes are never frozen")
+			t.Skip("the driver never freezes boxes")
 		}
 		if again := freeze(t, box); again != thawed {
 			t.Errorf("before %s: frozen twice", name)
@@ -134,8 +134,7 @@ func checkFreeze(t *testing.T, instance func(*testing.T) Open) {
 	}
 }
 
-// checkFrozenAttach has the next process take up a box that is frozen, and
-// another one remove it.
+// checkFrozenAttach attaches to one frozen box from the next process and stops another.
 func checkFrozenAttach(t *testing.T, instance func(*testing.T) Open) {
 	open := instance(t)
 	driver, leave := open(t)
@@ -152,7 +151,7 @@ func checkFrozenAttach(t *testing.T, instance func(*testing.T) Open) {
 	driver, leave = open(t)
 	defer leave()
 	if len(list(t, driver)) == 0 {
-		t.Skip("the driver says that its boxes are never frozen")
+		t.Skip("the driver never freezes boxes")
 	}
 	for _, info := range list(t, driver) {
 		if info.State != "running" {

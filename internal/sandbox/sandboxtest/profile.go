@@ -8,8 +8,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// checkProfile starts boxes with a profile, with one that cannot be read, and
-// without.
+// checkProfile starts boxes with a profile, with an unreadable profile, and without one.
 func checkProfile(t *testing.T, instance func(*testing.T) Open) {
 	driver, leave := instance(t)(t)
 	defer leave()

@@ -13,34 +13,33 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// Open makes a driver as a gateway's process does when it starts. leave ends
-// the driver's life as that process's end does: the boxes stay. Every driver
-// an Open makes is of the same gateway instance.
+// Open makes a driver like a gateway process that starts. leave closes it like the end
+// of that process; the boxes stay. All drivers that one Open makes belong to the same
+// gateway instance.
 type Open func(t *testing.T) (driver sandbox.Driver, leave func())
 
-// patience bounds every wait of the suite.
+// patience limits every wait of the suite.
 const patience = 60 * time.Second
 
-// Run checks that a driver keeps the contract. instance makes an Open of a
-// gateway instance of its own, on the same machine as the others; it must have
-// no boxes.
+// Run runs the test suite for a driver. instance makes an Open for a new gateway
+// instance without boxes, on the same machine as the other instances.
 func Run(t *testing.T, instance func(t *testing.T) Open) {
 	for name, check := range map[string]func(*testing.T, func(*testing.T) Open){
-		"StartAnswersAndStops":            checkStart,
-		"RefusedSpecMakesNothing":         checkRefusals,
-		"CancelledStartLeavesNothing":     checkCancelled,
-		"AnIDIsUsedOnce":                  checkSameID,
-		"WarmBoxIsAssignedOnce":           checkAssign,
-		"ABoxWithAScopeIsNotAssigned":     checkAssigned,
-		"NewConnectionEndsTheOneBefore":   checkReplaced,
-		"BrowserReachesEgress":            checkEgress,
-		"AProfileGoesInAndComesOut":       checkProfile,
-		"AFrozenBoxIsThawed":              checkFreeze,
-		"NextProcessTakesBoxesUp":         checkAttach,
-		"NextProcessThawsBoxes":           checkFrozenAttach,
-		"UnknownBoxesAreNotFound":         checkUnknown,
-		"TwoBoxesAtOnceAreApart":          checkTwo,
-		"InstancesDoNotSeeOneAnothersBox": checkInstances,
+		"StartAnswersAndStops":             checkStart,
+		"InvalidSpecIsRefused":             checkRefusals,
+		"CancelledStartLeavesNothing":      checkCancelled,
+		"IDIsUsedOnce":                     checkSameID,
+		"WarmBoxIsAssignedOnce":            checkAssign,
+		"BoxWithAScopeIsNotAssigned":       checkAssigned,
+		"NewConnectionEndsThePreviousOne":  checkReplaced,
+		"BrowserReachesEgress":             checkEgress,
+		"ProfileIsLoadedAndSaved":          checkProfile,
+		"FrozenBoxIsThawed":                checkFreeze,
+		"NextProcessAttachesToBoxes":       checkAttach,
+		"NextProcessThawsBoxes":            checkFrozenAttach,
+		"UnknownBoxesAreNotFound":          checkUnknown,
+		"TwoBoxesAreIndependent":           checkTwo,
+		"InstancesDoNotSeeEachOthersBoxes": checkInstances,
 	} {
 		t.Run(name, func(t *testing.T) { check(t, instance) })
 	}
@@ -54,7 +53,7 @@ func checkStart(t *testing.T, instance func(*testing.T) Open) {
 	spec.Progress = func(phase string) { phases = append(phases, phase) }
 	box := start(t, driver, spec)
 	if len(phases) < 2 || slices.Contains(phases, "") {
-		t.Errorf("told the phases %q", phases)
+		t.Errorf("Progress got the phases %q", phases)
 	}
 	wantInfo(t, box.Info(), spec)
 	if got := list(t, driver); len(got) != 1 || got[0].State != "running" {
@@ -74,19 +73,19 @@ func checkStart(t *testing.T, instance func(*testing.T) Open) {
 	stop(t, driver, spec.ID)
 	gone(t, box)
 	if _, err := box.Put(t.Context(), "late", nil); err == nil {
-		t.Error("a stopped box takes files")
+		t.Error("a stopped box accepts files")
 	}
 	if _, err := box.Health(t.Context()); err == nil {
 		t.Error("a stopped box is healthy")
 	}
 	if _, err := box.CDP(t.Context()); err == nil {
-		t.Error("a stopped box takes connections")
+		t.Error("a stopped box accepts connections")
 	}
 	wantEmpty(t, driver)
 	stop(t, driver, spec.ID)
 }
 
-// checkFiles puts a file in and takes it out, and asks for what is not there.
+// checkFiles puts a file into a box and removes it, and tries invalid names and ids.
 func checkFiles(t *testing.T, box sandbox.Box) {
 	t.Helper()
 	const name = "a b%2F ü 漢.txt"
@@ -109,7 +108,7 @@ func checkFiles(t *testing.T, box sandbox.Box) {
 		}
 	}
 	if _, err := box.Fetch(t.Context(), "01234567-89ab-cdef-0123-456789abcdef", 1); fault.CodeOf(err) != fault.NotFound {
-		t.Errorf("fetched what is not there: %v", err)
+		t.Errorf("fetched a file that does not exist: %v", err)
 	}
 }
 
@@ -138,8 +137,8 @@ func checkRefusals(t *testing.T, instance func(*testing.T) Open) {
 	wantEmpty(t, driver)
 }
 
-// checkCancelled cancels a Start at its first phase, at its second, and so on
-// until one has no further phase and succeeds.
+// checkCancelled cancels a Start in its first phase, then one in its second, and so on
+// until a Start has no further phase and succeeds.
 func checkCancelled(t *testing.T, instance func(*testing.T) Open) {
 	driver, leave := instance(t)(t)
 	defer leave()
@@ -157,17 +156,17 @@ func checkCancelled(t *testing.T, instance func(*testing.T) Open) {
 		cancel()
 		if !cancelled {
 			if err != nil {
-				t.Fatalf("not cancelled, and failed: %v", err)
+				t.Fatalf("a Start that was not cancelled failed: %v", err)
 			}
 			version(t, connect(t, box))
 			stop(t, driver, spec.ID)
 			return
 		}
 		if err == nil || box != nil {
-			t.Fatalf("cancelled at phase %d, and answered %v", at, box)
+			t.Fatalf("a Start cancelled in phase %d returned %v", at, box)
 		}
 		if fault.CodeOf(err) == fault.Internal {
-			t.Errorf("cancelled at phase %d: no fault of the contract: %v", at, err)
+			t.Errorf("a Start cancelled in phase %d returned an unexpected fault: %v", at, err)
 		}
 		wantEmpty(t, driver)
 	}
@@ -223,7 +222,7 @@ func checkAssigned(t *testing.T, instance func(*testing.T) Open) {
 	spec := Spec("alice")
 	box := start(t, driver, spec)
 	if err := box.Assign(t.Context(), "bob", "s2"); fault.CodeOf(err) != fault.AlreadyActive {
-		t.Errorf("a box of alice's was assigned: %v", err)
+		t.Errorf("alice's box was assigned to bob: %v", err)
 	}
 	wantInfo(t, box.Info(), spec)
 	stop(t, driver, spec.ID)
@@ -270,7 +269,7 @@ func checkAttach(t *testing.T, instance func(*testing.T) Open) {
 	driver, leave = open(t)
 	defer leave()
 	if got := list(t, driver); len(got) != 2 {
-		t.Errorf("after the change of process the list is %+v", got)
+		t.Errorf("in the next process the list is %+v", got)
 	}
 	for _, spec := range []sandbox.Spec{whole, warm} {
 		asked := newLog()

@@ -1,5 +1,6 @@
 // escape makes every attempt of internal/sandbox/escapetest and prints the answers
-// as JSON: "own" in namespaces of its own, "one" a single attempt by its name.
+// as JSON. The argument "own" makes them in new namespaces; "one" makes a single
+// attempt, by its name.
 package main
 
 import (
@@ -30,7 +31,7 @@ func main() {
 	}
 }
 
-// one makes one attempt, and fails where it is refused.
+// one makes one attempt and prints its result.
 func one(name string) {
 	for _, a := range escapetest.All() {
 		if a.Group+": "+a.Name == name {
@@ -38,13 +39,13 @@ func one(name string) {
 				fmt.Println(err)
 				return
 			}
-			fmt.Println("let through")
+			fmt.Println("succeeded")
 		}
 	}
 }
 
-// again runs the program in namespaces such as Chromium makes for a renderer:
-// the way with the most rights that a box leaves open.
+// again runs this program in new namespaces, as Chromium makes them for a renderer:
+// they give a process the most rights that it can get in a box.
 func again() {
 	command := exec.Command("/proc/self/exe", "inside")
 	command.SysProcAttr = &syscall.SysProcAttr{

@@ -10,28 +10,30 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/hashicorp/yamux"
+
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// Names of the sockets in the directory of a box, and where a box sees it.
+// Names of the sockets in the directory of a box, and its path inside the box.
 const (
 	BridgeSocket = "bridge.sock"
 	EgressSocket = "egress.sock"
 	MountPoint   = "/run/glovebox"
 )
 
-// MaxMessage is the longest CDP message carried either way. Chromium's own
-// limit for its pipe is 100 MiB (kReceiveBufferSizeForDevTools); ours leaves
-// room for a screenshot of 48 MiB and keeps a hostile guest from taking all of
+// MaxMessage is the size of the longest CDP message in either direction.
+// Chromium's own limit for its pipe is 100 MiB (kReceiveBufferSizeForDevTools).
+// This limit fits a screenshot of 48 MiB and keeps a hostile guest from using up
 // the gateway's memory.
 const MaxMessage = 64 << 20
 
 const (
-	heartbeat    = 5 * time.Second  // between two pings, either way
-	pingTimeout  = 10 * time.Second // for its answer; two of them fit into the default lease
-	helloTimeout = 5 * time.Second  // for the first words of a connection
+	heartbeat    = 5 * time.Second  // between two pings, in each direction
+	pingTimeout  = 10 * time.Second // for the answer to a ping; two fit into the default lease
+	helloTimeout = 5 * time.Second  // for the hello of a connection
 	maxHello     = 1 << 10          // bytes; ids and hashes need under 200
-	protocol     = 1                // version of hello and endpoints
+	protocol     = 1                // version of the hello and the endpoints
 )
 
 var (
@@ -39,8 +41,8 @@ var (
 	sessionPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{0,64}$`)
 )
 
-// hello is what a guest says first: which box it is in and whom the box is
-// assigned to. It lets a gateway that was started anew take the box up again.
+// hello is the first message of a guest: its box and the assignment of the box.
+// From it, a restarted gateway learns the assignment again.
 type hello struct {
 	Protocol int    `json:"protocol"`
 	Box      string `json:"box"`
@@ -101,4 +103,49 @@ func receiveHello(conn net.Conn) (hello, error) {
 		return hello{}, err
 	}
 	return h, conn.SetReadDeadline(time.Time{})
+}
+
+// muxConfig is the configuration of both sides. Both send their own pings in
+// place of the library's, because the lease depends on when one was answered.
+func muxConfig(lease time.Duration) *yamux.Config {
+	c := yamux.DefaultConfig()
+	c.EnableKeepAlive = false
+	c.AcceptBacklog = 32
+	c.ConnectionWriteTimeout = min(pingTimeout, lease/3)
+	c.MaxStreamWindowSize = 1 << 20 // bytes; a screenshot fits without a wait for the peer
+	c.StreamOpenTimeout = 20 * time.Second
+	c.StreamCloseTimeout = 10 * time.Second
+	c.LogOutput = io.Discard
+	return c
+}
+
+// streamConn is one stream as a net.Conn. The library's Close only ends writing and
+// leaves a blocked Read waiting; net.Conn, which HTTP relies on, promises that
+// the Read returns.
+type streamConn struct{ *yamux.Stream }
+
+// Close ends reading and writing on this side.
+func (l streamConn) Close() error {
+	_ = l.SetDeadline(time.Unix(1, 0)) // only stores the time, cannot fail
+	return l.Stream.Close()
+}
+
+// streamListener is a net.Listener that accepts the streams of a connection.
+type streamListener struct{ *yamux.Session }
+
+// Accept returns the next stream.
+func (l streamListener) Accept() (net.Conn, error) {
+	s, err := l.AcceptStream()
+	if err != nil {
+		return nil, err
+	}
+	return streamConn{s}, nil
+}
+
+func openStream(mux *yamux.Session) (net.Conn, error) {
+	s, err := mux.OpenStream()
+	if err != nil {
+		return nil, err
+	}
+	return streamConn{s}, nil
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
 )
 
-// TestSharedDisplayTakesTheCookie has a browser on a display whose socket
-// others can reach. It draws there; whoever comes without the cookie does not.
-func TestSharedDisplayTakesTheCookie(t *testing.T) {
+// The display's socket can be reached by others. The browser can draw there; a
+// client without the cookie is refused.
+func TestSharedDisplayRefusesClientsWithoutItsCookie(t *testing.T) {
 	var dir string
 	b := start(t, func(c *guest.Config) { c.Headless, c.Shared, dir = false, true, c.Dir })
 	b.ready()
@@ -26,9 +26,9 @@ func TestSharedDisplayTakesTheCookie(t *testing.T) {
 		t.Fatalf("the cookie: %v, %v", info, err)
 	}
 	refused := 0
-	for _, display := range displaysOf(t, b.health().Display.PID) {
-		if first := greet(t, display); first != 0 {
-			t.Errorf("%s answers a stranger with %d", display, first)
+	for _, display := range displaySockets(t, b.health().Display.PID) {
+		if first := responseWithoutCookie(t, display); first != 0 {
+			t.Errorf("%s answers a client without the cookie with %d", display, first)
 		}
 		refused++
 	}
@@ -37,9 +37,9 @@ func TestSharedDisplayTakesTheCookie(t *testing.T) {
 	}
 }
 
-// greet begins the X protocol without authorization and returns the first byte
-// of the answer: 0 refuses, 1 accepts.
-func greet(t *testing.T, address string) byte {
+// responseWithoutCookie starts the X protocol without authorization and returns the first byte of
+// the answer: 0 refuses, 1 accepts.
+func responseWithoutCookie(t *testing.T, address string) byte {
 	t.Helper()
 	conn, err := net.Dial("unix", address)
 	if err != nil {
@@ -59,9 +59,9 @@ func greet(t *testing.T, address string) byte {
 	return reply[0]
 }
 
-// displaysOf lists the sockets a display listens on: those of the machine
-// (/proc/net/unix) that the process has open.
-func displaysOf(t *testing.T, pid int) []string {
+// displaySockets lists the sockets that a process listens on, from /proc/net/unix and
+// its open files.
+func displaySockets(t *testing.T, pid int) []string {
 	t.Helper()
 	table, err := os.ReadFile("/proc/net/unix")
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestKillsForWantOfMemoryAreReadOfBothKindsOfControlGroups(t *testing.T) {
+func TestOOMKillsAreReadFromCgroupVersions1And2(t *testing.T) {
 	for name, tt := range map[string]struct {
 		file, text string
 		want       int

@@ -5,13 +5,13 @@ import (
 )
 
 const (
-	window = 256 << 10 // bytes of a stream that are looked through at a time
-	reach  = 64 << 10  // of them that are kept for the next: a secret in more bytes than that may pass at the border
+	window  = 256 << 10 // bytes of a stream that are searched at a time
+	overlap = 64 << 10  // of them that are searched again with the next: a secret in more bytes than that may be missed where windows meet
 )
 
-// Writer returns a writer that passes on to w what is written to it, without
-// the secrets. Some of it is kept back until more comes or Close, which does
-// not close w. What cannot be looked through is ErrFailed.
+// Writer returns a writer that writes to w what is written to it, without the
+// secrets. Some of it is kept back until more comes or until Close, which does not
+// close w. What cannot be searched is ErrFailed.
 func (m *Matcher) Writer(w io.Writer) io.WriteCloser { return &writer{m: m, to: w} }
 
 type writer struct {
@@ -21,14 +21,15 @@ type writer struct {
 	failed error
 }
 
-// Write takes p in. Bytes that were taken may not have been passed on yet.
+// Write implements io.Writer. Bytes that it accepted may not have been written to w
+// yet.
 func (w *writer) Write(p []byte) (int, error) {
 	if w.m == nil {
 		return w.to.Write(p)
 	}
 	w.held = append(w.held, p...)
 	if len(w.held) >= window {
-		w.pass(len(w.held) - reach)
+		w.pass(len(w.held) - overlap)
 	}
 	if w.failed != nil {
 		return 0, w.failed
@@ -36,7 +37,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close passes on what is left.
+// Close writes what is left.
 func (w *writer) Close() error {
 	if w.m != nil && len(w.held) > 0 {
 		w.pass(len(w.held))
@@ -44,8 +45,8 @@ func (w *writer) Close() error {
 	return w.failed
 }
 
-// pass passes on what is held up to an offset, or to where a secret begins that
-// is on both its sides.
+// pass writes what is held up to an offset, or up to a secret that is on both sides
+// of the offset.
 func (w *writer) pass(upTo int) {
 	if w.failed != nil {
 		return
@@ -64,13 +65,13 @@ func (w *writer) pass(upTo int) {
 		upTo = max(upTo, spans[n].End)
 		n++
 	}
-	if _, w.failed = w.to.Write(without(w.held[:upTo], spans[:n])); w.failed == nil {
+	if _, w.failed = w.to.Write(replaceSpans(w.held[:upTo], spans[:n])); w.failed == nil {
 		w.held = append(w.held[:0], w.held[upTo:]...)
 	}
 }
 
 // Reader returns a reader of what is in r, without the secrets. What cannot be
-// looked through is ErrFailed.
+// searched is ErrFailed.
 func (m *Matcher) Reader(r io.Reader) io.Reader {
 	if m == nil {
 		return r
@@ -80,7 +81,7 @@ func (m *Matcher) Reader(r io.Reader) io.Reader {
 	return out
 }
 
-// reader is a writer that is read at its other end.
+// reader reads what a writer has written.
 type reader struct {
 	from   io.Reader
 	writer writer

@@ -7,10 +7,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 )
 
-func TestABookKnowsTheSecretsOfEachSession(t *testing.T) {
-	var b redact.Book
+func TestEachSessionHasItsOwnSecrets(t *testing.T) {
+	var b redact.SecretStore
 	if got := b.Of("s1").Text("canary-one"); got != "canary-one" {
-		t.Errorf("an empty book changed a text: %q", got)
+		t.Errorf("an empty store changed a text: %q", got)
 	}
 	b.Learn("s1", credentials.Keep("canary-one"))
 	b.Learn("s2", credentials.Keep("canary-two"))

@@ -73,7 +73,7 @@ func (s sealed) inspect(t testing.TB) action.AuditVerdict {
 	return v
 }
 
-func TestARunningGatewayFindsTheSame(t *testing.T) {
+func TestARunningGatewayFindsTheSameProblems(t *testing.T) {
 	s := newSealed(t)
 	fill(t, s.Log, 2)
 	s.sign(t)
@@ -94,7 +94,7 @@ func TestARunningGatewayFindsTheSame(t *testing.T) {
 	}
 }
 
-func TestTheTrailIsSignedWhenThereIsEnoughNew(t *testing.T) {
+func TestTheTrailIsSignedAfterEnoughRecordsOrTime(t *testing.T) {
 	s := newSealed(t)
 	fill(t, s.Log, 49)
 	if _, err := os.Stat(s.points()); err == nil {
@@ -127,7 +127,7 @@ func eventually(t testing.TB, done func() bool) {
 	}
 }
 
-func TestWhatADeathKeptFromTheSecondPlaceIsWrittenAtTheNextStart(t *testing.T) {
+func TestACheckpointThatWasNotWrittenIsWrittenAtTheNextStart(t *testing.T) {
 	for name, left := range map[string]func(lines []string) string{
 		"the whole line": func(l []string) string { return l[0] },
 		"a part of it":   func(l []string) string { return l[0] + l[1][:40] },
@@ -152,7 +152,7 @@ func TestWhatADeathKeptFromTheSecondPlaceIsWrittenAtTheNextStart(t *testing.T) {
 	}
 }
 
-func TestAGapInTheSecondPlaceIsNotClosedByAStart(t *testing.T) {
+func TestAGapInTheCheckpointsIsNotFilledAtAStart(t *testing.T) {
 	s := small(t)
 	s.write(t, s.lines(t)[0])
 	s.open(t)
@@ -163,7 +163,7 @@ func TestAGapInTheSecondPlaceIsNotClosedByAStart(t *testing.T) {
 	}
 }
 
-func TestNothingIsChangedThatCannotBeSigned(t *testing.T) {
+func TestNoWriteRunsWhileTheTrailCannotBeSigned(t *testing.T) {
 	s := newSealed(t)
 	fill(t, s.Log, 1)
 	if err := os.WriteFile(s.folder, nil, 0o600); err != nil { // in the place of the folder
@@ -188,7 +188,7 @@ func TestNothingIsChangedThatCannotBeSigned(t *testing.T) {
 	}
 }
 
-func TestALazyTrailGoesOnUnsigned(t *testing.T) {
+func TestATrailWithoutFlushContinuesUnsigned(t *testing.T) {
 	s := newSealed(t, func(o *audit.Options) { o.NoFlush = true })
 	if err := os.WriteFile(s.folder, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -250,7 +250,7 @@ func TestACopyOfATrailIsInspectedWithoutChangingIt(t *testing.T) {
 	fill(t, s.Log, 1)
 }
 
-func TestOpenRefusesAKeyThatIsNone(t *testing.T) {
+func TestOpenRefusesAnInvalidKey(t *testing.T) {
 	_, err := audit.Open(t.Context(), audit.Options{DB: openStore(t), Log: slog.New(slog.DiscardHandler), Signing: audit.Signing{Key: make([]byte, 5), Folder: t.TempDir()}})
 	if fault.CodeOf(err) != fault.AuditUnavailable {
 		t.Errorf("got %v", err)

@@ -25,7 +25,7 @@ type Message struct {
 	Data      Data      `json:"data"`
 }
 
-// Data says what happened, without what was typed. Its texts are sanitized.
+// Data describes what happened, without what was typed. Its texts are sanitized.
 type Data struct {
 	Event      int64      `json:"event"` // number of the record in the audit trail
 	Scope      string     `json:"scope"`
@@ -38,7 +38,7 @@ type Data struct {
 	Element    string     `json:"element,omitempty"`
 	Within     string     `json:"within,omitempty"`
 	Page       string     `json:"page,omitempty"`    // its address
-	Request    string     `json:"request,omitempty"` // method and address of what would leave the browser
+	Request    string     `json:"request,omitempty"` // method and address of the request that would leave the browser
 	Cause      string     `json:"cause,omitempty"`   // what caused it
 	Actor      string     `json:"actor,omitempty"`
 	Expires    *time.Time `json:"expires,omitempty"`
@@ -56,12 +56,12 @@ func (s *Sender) collect(ctx context.Context) {
 		}
 		if ctx.Err() == nil {
 			s.log.Error("the webhook cannot read what happened", "error", err)
-			sleep(ctx, again)
+			sleep(ctx, retryDelay)
 		}
 	}
 }
 
-// sleep waits, or until ctx ends.
+// sleep waits for a time, or until ctx ends.
 func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -121,7 +121,7 @@ func messageType(r action.Record) string {
 	return ""
 }
 
-// messageID names a message, the same at each attempt.
+// messageID is the id of a message, the same for each attempt.
 func messageID(r action.Record) string {
 	return fmt.Sprintf("evt_%d_%s", r.Seq, r.Hash[:min(len(r.Hash), 16)])
 }

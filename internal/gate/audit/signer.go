@@ -17,38 +17,38 @@ import (
 )
 
 const (
-	sealRecords = 100              // records after which the trail is signed
-	sealEvery   = 60 * time.Second // and after which it is, when there are new ones
-	sealAgain   = time.Second      // between attempts while checkpoints cannot be written
+	signRecords = 100              // records after which the trail is signed
+	signEvery   = 60 * time.Second // after which it is signed when there are new records
+	signRetry   = time.Second      // between attempts while checkpoints cannot be written
 )
 
 // Signing is how a trail is signed.
 type Signing struct {
 	Key    ed25519.PrivateKey
-	Folder string // of the checkpoints: the second place; it is made when it is not there
+	Folder string // of the checkpoints: the second place; created when it does not exist
 }
 
-// signer signs checkpoints of a log: one goroutine, which close ends.
+// signer signs checkpoints of a log, in a goroutine that close ends.
 type signer struct {
 	l      *Log
 	key    ed25519.PrivateKey
 	path   string
-	due    chan struct{} // a checkpoint is wanted
+	due    chan struct{} // gets a value when a checkpoint is requested
 	ended  chan struct{}
 	done   chan struct{}
 	ending sync.Once
 
-	sealing sync.Mutex // who signs; guards the next two
-	newest  Checkpoint // as the table has it
-	waiting []byte     // its line, when the second place does not have it yet
+	signing sync.Mutex // held while a checkpoint is made; guards the next two
+	newest  Checkpoint // as in the table
+	waiting []byte     // its line, while the second place does not have it
 
 	mu     sync.Mutex
 	signed int64 // newest.Seq
 	failed error // of the last attempt
 }
 
-// newSigner goes on where the newest checkpoint of the table ends. What a death
-// of the process kept from the second place is written there now.
+// newSigner makes a signer that continues after the newest checkpoint of the table. If a
+// process ended before it wrote that to the second place, it is written now.
 func newSigner(ctx context.Context, l *Log, o Signing) (*signer, error) {
 	if len(o.Key) != ed25519.PrivateKeySize || o.Folder == "" {
 		return nil, errors.New("the key or the folder of the checkpoints is missing")
@@ -70,8 +70,8 @@ func newSigner(ctx context.Context, l *Log, o Signing) (*signer, error) {
 	return s, nil
 }
 
-// resume finds out whether the second place has the newest checkpoint. Only
-// what follows on what it has is written again: a gap there stays to be found.
+// resume writes the newest checkpoint to the second place if it is missing there and
+// directly follows the last one there. Another gap is left for verification to find.
 func (s *signer) resume(public ed25519.PublicKey, line string) {
 	points, problem, err := readCheckpoints(s.path, public)
 	var last Checkpoint
@@ -87,27 +87,27 @@ func (s *signer) resume(public ed25519.PublicKey, line string) {
 
 func (s *signer) run() {
 	defer close(s.done)
-	ticker := time.NewTicker(sealEvery)
+	ticker := time.NewTicker(signEvery)
 	defer ticker.Stop()
 	for {
-		again := time.NewTimer(sealAgain)
+		retry := time.NewTimer(signRetry)
 		if s.failure() == nil {
-			again.Stop()
+			retry.Stop()
 		}
 		select {
 		case <-s.ended:
-			again.Stop()
+			retry.Stop()
 			return
 		case <-s.due:
 		case <-ticker.C:
-		case <-again.C:
+		case <-retry.C:
 		}
-		again.Stop()
+		retry.Stop()
 		s.signPending()
 	}
 }
 
-// close signs what is there and ends the goroutine.
+// close ends the goroutine and signs a last checkpoint.
 func (s *signer) close() {
 	s.ending.Do(func() { close(s.ended) })
 	<-s.done
@@ -118,32 +118,32 @@ func (s *signer) close() {
 func (s *signer) requestSign() {
 	select {
 	case s.due <- struct{}{}:
-	default: // one is wanted already
+	default: // one is requested already
 	}
 }
 
-// noteGrowth says how many records there are now.
+// noteGrowth requests a checkpoint when enough records were stored since the last one.
 func (s *signer) noteGrowth(seq int64) {
 	s.mu.Lock()
-	due := seq-s.signed >= sealRecords && s.failed == nil
+	due := seq-s.signed >= signRecords && s.failed == nil
 	s.mu.Unlock()
 	if due {
 		s.requestSign()
 	}
 }
 
-// failure is why the trail is not signed.
+// failure is the error of the last attempt to sign; nil for none.
 func (s *signer) failure() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.failed
 }
 
-// signPending signs the trail, unless nothing is new. It logs when that begins to fail
+// signPending signs the trail if there are new records. It logs when that begins to fail
 // and when it works again.
 func (s *signer) signPending() error {
-	s.sealing.Lock()
-	defer s.sealing.Unlock()
+	s.signing.Lock()
+	defer s.signing.Unlock()
 	err := s.trySign()
 	s.mu.Lock()
 	before := s.failed
@@ -158,9 +158,9 @@ func (s *signer) signPending() error {
 	return err
 }
 
-// trySign brings the newest checkpoint to the second place. It is stored in the
-// table first, which flushes everything it speaks of: a power cut must not take
-// what was signed.
+// trySign writes the newest checkpoint to the second place. It is stored in the table
+// first, which flushes all records before it: a power cut must not remove what was
+// signed.
 func (s *signer) trySign() error {
 	if s.waiting == nil {
 		end := s.l.end()
@@ -201,18 +201,19 @@ func (s *signer) makeCheckpoint(end chainHead) error {
 	return nil
 }
 
-// ends reports whether a session ended with a record: the trail is signed then.
-func ends(r action.Record) bool {
+// endsSession reports whether a record is about the end of a session. The trail is signed
+// then.
+func endsSession(r action.Record) bool {
 	return r.EventType == Session && (r.Result == "closed" || r.Result == "failed")
 }
 
-// Sign signs the trail as it is now, in the table and in the second place; no
-// key, nothing to do. The fault is audit_unavailable.
+// Sign signs the trail as it is now, in the table and in the second place. Without a key
+// it does nothing. Fault: audit_unavailable.
 func (l *Log) Sign() error {
-	if l.seals == nil {
+	if l.signer == nil {
 		return nil
 	}
-	if err := l.seals.signPending(); err != nil {
+	if err := l.signer.signPending(); err != nil {
 		return unsigned(err)
 	}
 	return nil
