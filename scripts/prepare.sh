@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Installs and starts what is missing for `make demo`, `make up`, `make test`,
-# `make test-full`, `make test-apps` and `make bench-journeys`, then runs the command it is given. What it started it ends
-# again; what it installed stays.
+# Installs the missing packages and starts the container engine for `make demo`,
+# `make up`, `make test`, `make test-full`, `make test-apps` and `make bench-journeys`,
+# then runs the given command. It stops an engine that it started; installed packages
+# stay.
 #
-#   scripts/prepare.sh demo <command…>   engine, debootstrap where needed
-#   scripts/prepare.sh test <command…>   also Chromium, Xvfb, Node, npm and Django for the tests
-#   scripts/prepare.sh journeys <command…>   also the web applications that the journeys work in
-#   scripts/prepare.sh apps <command…>   these, and more that tasks are done in
+#   scripts/prepare.sh demo <command…>       engine, and debootstrap if needed
+#   scripts/prepare.sh test <command…>       also Chromium, Xvfb, Node, npm and Django
+#   scripts/prepare.sh journeys <command…>   also the web applications of the journeys
+#   scripts/prepare.sh apps <command…>       also the web applications of the other tasks
 #
-# It says what it is about to do and asks first. YES=1 (or CI=true, or no
-# terminal to ask on) goes on without asking.
+# It shows what it is about to do and asks first. It does not ask with YES=1, with
+# CI=true or without a terminal.
 set -euo pipefail
 
 purpose=$1
@@ -26,7 +27,7 @@ command -v go >/dev/null || stop "Go is missing. Install Go 1.26 or newer: https
 
 engine_answers() { docker version --format '{{.Server.Version}}' >/dev/null 2>&1; }
 
-# What is missing, as Debian packages.
+# The missing Debian packages.
 missing=()
 need() { # need <package> <test command…>
   local package=$1
@@ -86,7 +87,7 @@ if [ ${#missing[@]} -gt 0 ]; then
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
 
-# The engine: started here where no service manager runs it, and ended again.
+# Without a service manager the engine is started here, and stopped at the end.
 engine_dir=
 cleanup() {
   [ -n "$engine_dir" ] || return 0
@@ -107,7 +108,7 @@ start_engine() {
     say "starting the container engine: systemctl start docker"
     as_root systemctl start docker
   else
-    say "starting the container engine: dockerd (it ends with this command)"
+    say "starting the container engine: dockerd (it is stopped with this command)"
     engine_dir=$(mktemp -d)
     as_root dockerd --pidfile "$engine_dir/pid" >"$engine_dir/log" 2>&1 &
   fi

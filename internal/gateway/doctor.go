@@ -59,7 +59,7 @@ func diagnose(ctx context.Context, c config.Config, version string) []cli.Check 
 
 // guestCheck says whether the image holds this very program as its guest.
 func guestCheck(ctx context.Context, tag string) []cli.Check {
-	state, err := image.Present(ctx, tag, "")
+	state, err := image.Inspect(ctx, tag, "")
 	switch {
 	case err != nil:
 		return []cli.Check{failedCheck("guest", err)}

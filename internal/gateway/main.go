@@ -27,7 +27,7 @@ func Main(ctx context.Context, version string, args []string, env config.Env, in
 		Version:  version,
 		Problems: problems,
 		Explain:  explain,
-		Seccomp:  docker.Profile,
+		Seccomp:  docker.SeccompProfile,
 		Image:    func(c config.Config) string { return imageTag(c, version) },
 		Describe: func(page bool) ([]byte, error) {
 			if page {

@@ -10,9 +10,11 @@ import (
 	"io"
 	"net"
 	"path"
+	"regexp"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
 // Folders of a box, below Info.Dir: the browser reads files to upload from the
@@ -221,4 +223,26 @@ func ScopeHash(scope string) string {
 	}
 	sum := sha256.Sum256([]byte(scope))
 	return hex.EncodeToString(sum[:])[:16]
+}
+
+// idBytes is 8, so that a container name stays under 63 characters with the
+// scope hash and a prefix of up to 20 characters.
+const idBytes = 8
+
+var idPattern = regexp.MustCompile(`^[0-9a-f]{16}$`)
+
+// NewID returns a new box id: 16 hex digits.
+func NewID() string {
+	return randid.New("", idBytes)
+}
+
+// ValidID reports whether id has the format of a box id.
+func ValidID(id string) bool { return idPattern.MatchString(id) }
+
+// BoxName returns the name of a box: prefix, scope hash or "warm", and id.
+func BoxName(prefix, scopeHash, id string) string {
+	if scopeHash == "" {
+		scopeHash = "warm"
+	}
+	return prefix + scopeHash + "-" + id
 }

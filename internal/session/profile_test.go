@@ -53,14 +53,14 @@ func TestWhatASessionLeavesInAProfileTheNextOneHas(t *testing.T) {
 	if first.Profile != p.ID || !r.page(first.Box).options.Keeps {
 		t.Fatalf("started %+v", first)
 	}
-	r.engine.Keep(first.Box, tarOf(t, "signed in"))
+	r.engine.SetProfile(first.Box, tarOf(t, "signed in"))
 	r.shut(admin, first.ID)
 	second := r.start(admin, action.SessionStart{Profile: p.ID})
-	if !strings.Contains(string(r.engine.Kept(second.Box)), "signed in") {
-		t.Errorf("the next box got %q", r.engine.Kept(second.Box))
+	if !strings.Contains(string(r.engine.Profile(second.Box)), "signed in") {
+		t.Errorf("the next box got %q", r.engine.Profile(second.Box))
 	}
 	off := r.start(admin, action.SessionStart{})
-	if r.page(off.Box).options.Keeps || len(r.engine.Kept(off.Box)) > 0 {
+	if r.page(off.Box).options.Keeps || len(r.engine.Profile(off.Box)) > 0 {
 		t.Error("a session without a profile has one")
 	}
 	if !r.told("session", "its profile was saved") {
@@ -147,10 +147,10 @@ func TestABadBundleLeavesTheProfileAsItWas(t *testing.T) {
 	r := newRig(t)
 	p := r.profile("work")
 	first := r.start(admin, action.SessionStart{Profile: "work"})
-	r.engine.Keep(first.Box, tarOf(t, "signed in"))
+	r.engine.SetProfile(first.Box, tarOf(t, "signed in"))
 	r.shut(admin, first.ID)
 	second := r.start(admin, action.SessionStart{Profile: "work"})
-	r.engine.Keep(second.Box, []byte(strings.Repeat("no tar", 500)))
+	r.engine.SetProfile(second.Box, []byte(strings.Repeat("no tar", 500)))
 	r.shut(admin, second.ID)
 	if !strings.Contains(r.saved(p.ID), "signed in") {
 		t.Error("the profile is lost")
@@ -177,7 +177,7 @@ func TestAShutdownSavesProfiles(t *testing.T) {
 	r := newRig(t)
 	p := r.profile("work")
 	s := r.start(admin, action.SessionStart{Profile: "work"})
-	r.engine.Keep(s.Box, tarOf(t, "signed in"))
+	r.engine.SetProfile(s.Box, tarOf(t, "signed in"))
 	next := r.again()
 	if !strings.Contains(next.saved(p.ID), "signed in") {
 		t.Error("the shutdown saved nothing")
@@ -195,7 +195,7 @@ func TestASessionThatOutlivesARestartSavesAtItsEnd(t *testing.T) {
 	}
 	_, err := next.call(t.Context(), admin, "session.start", "", &action.SessionStart{Profile: p.ID})
 	wants(t, fault.AlreadyActive, err)
-	next.engine.Keep(s.Box, tarOf(t, "signed in"))
+	next.engine.SetProfile(s.Box, tarOf(t, "signed in"))
 	next.shut(admin, s.ID)
 	if !strings.Contains(next.saved(p.ID), "signed in") {
 		t.Error("nothing was saved")
@@ -209,7 +209,7 @@ func TestABrowserThatEndedWithTheGatewayIsRescued(t *testing.T) {
 	r := newRig(t, keep)
 	p := r.profile("work")
 	s := r.start(admin, action.SessionStart{Profile: "work"})
-	r.engine.Keep(s.Box, tarOf(t, "signed in"))
+	r.engine.SetProfile(s.Box, tarOf(t, "signed in"))
 	next := r.again(keep, func(r *rig) { r.fail = errors.New("no browser") })
 	if again := next.show(admin, s.ID); again.State != "failed" {
 		t.Fatalf("the session is %+v", again)

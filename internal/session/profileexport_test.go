@@ -153,7 +153,7 @@ func TestAnImportChangesNothingWhereItFails(t *testing.T) {
 	r := newRig(t, withBook)
 	p := r.profile("work")
 	s := r.start(admin, action.SessionStart{Profile: "work"})
-	r.engine.Keep(s.Box, tarOf(t, "signed in"))
+	r.engine.SetProfile(s.Box, tarOf(t, "signed in"))
 	_, err := r.importing("work", action.ProfileImport{File: aLogin(t)})
 	wants(t, fault.AlreadyActive, err, "in use")
 	r.shut(admin, s.ID)

@@ -162,7 +162,9 @@ func (r *Registry) handler(verb string) (do func(context.Context, action.Call, a
 	case onPage(verb):
 		return r.pages.do, true
 	}
-	return func(ctx context.Context, call action.Call, _ action.Pin) (action.Result, error) { return own(ctx, call) }, own != nil
+	return func(ctx context.Context, call action.Call, _ action.Pin) (action.Result, error) {
+		return own(ctx, call)
+	}, own != nil
 }
 
 // handler does the calls of a verb that touches no page.

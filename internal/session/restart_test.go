@@ -64,7 +64,7 @@ func TestAPageThatCrashedForWantOfMemorySaysSo(t *testing.T) {
 		s := r.start(alice, action.SessionStart{})
 		r.page(s.Box).set(func(p *tab) { p.fail = fault.New(fault.PageCrashed, "the page crashed").Hinted("go there again") })
 		if short {
-			r.engine.Starve(s.Box)
+			r.engine.OOMKill(s.Box)
 		}
 		err := errOf(r.call(t.Context(), alice, "page.click", s.ID, &action.Click{}))
 		wants(t, fault.PageCrashed, err, want)

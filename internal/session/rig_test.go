@@ -243,7 +243,7 @@ func (r *rig) openPage(ctx context.Context, box sandbox.Box, o engine.Options) (
 	t := &tab{options: o, stream: stream, done: make(chan struct{}), at: action.Page{URL: "about:blank"}}
 	t.holds, t.unreadable, t.unrestored, t.whileRestoring = r.answers, r.unreadable, r.unrestored, r.whileRestoring
 	if r.leaves != nil {
-		r.engine.Keep(box.Info().ID, r.leaves)
+		r.engine.SetProfile(box.Info().ID, r.leaves)
 	}
 	t.reader.Go(t.read)
 	r.pages[box.Info().ID] = t

@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Package utils takes the place of gitleaks' own in a copy of it: where that
-// holds a rule against its samples, this keeps them.
+// Package utils replaces the package of that name in a copy of gitleaks. The original
+// tests each rule with its samples; this one records the samples.
 package utils
 
 import (
@@ -16,13 +16,13 @@ import (
 	"github.com/zricethezav/gitleaks/v8/regexp"
 )
 
-// sample is a text that its rule must find, or must not.
+// sample is a text that its rule must match or must not match.
 type sample struct {
 	Rule   string   `json:"rule"`
 	Text   string   `json:"text"`
 	File   string   `json:"file,omitempty"`
 	Secret bool     `json:"secret"`
-	Found  []string `json:"found,omitempty"` // what gitleaks finds in it with all its rules
+	Found  []string `json:"found,omitempty"` // rules of gitleaks that match it
 }
 
 type rule struct {
@@ -45,7 +45,7 @@ type exception struct {
 
 var samples []sample
 
-// Validate keeps the samples of a rule.
+// Validate records the samples of a rule.
 func Validate(r config.Rule, found, passed []string) *config.Rule {
 	for _, text := range found {
 		samples = append(samples, sample{Rule: r.RuleID, Text: text, Secret: true})
@@ -56,7 +56,7 @@ func Validate(r config.Rule, found, passed []string) *config.Rule {
 	return &r
 }
 
-// ValidateWithPaths keeps the samples of a rule that is for certain files.
+// ValidateWithPaths records the samples of a rule that applies to certain files.
 func ValidateWithPaths(r config.Rule, found, passed map[string]string) *config.Rule {
 	for _, file := range slices.Sorted(maps.Keys(found)) {
 		samples = append(samples, sample{Rule: r.RuleID, Text: found[file], File: file, Secret: true})
@@ -67,7 +67,7 @@ func ValidateWithPaths(r config.Rule, found, passed map[string]string) *config.R
 	return &r
 }
 
-// Write writes the rules and the samples to the files that the arguments name.
+// Write writes the rules and the samples to the files named by the arguments.
 func Write() {
 	detector, err := detect.NewDetectorDefaultConfig()
 	must(err)
@@ -118,8 +118,8 @@ func exceptions(lists []*config.Allowlist) []exception {
 	return all
 }
 
-// writeSamples packs the samples: in the clear they set off the scans of those
-// who keep the repository.
+// writeSamples writes the samples compressed, because plain ones trigger the secret
+// scanners of those who host the repository.
 func writeSamples(path string) {
 	f, err := os.Create(path)
 	must(err)

@@ -14,30 +14,31 @@ import (
 )
 
 const (
-	mostElements = 30_000 // of a page in which an article is looked for
-	articleShare = 0.4    // of the page's text that an article has; what has less is one part of a page among others
-	leastShare   = 0.15   // the same of a page that says it is an article
+	maxElements   = 30_000 // of a page in which an article is searched
+	articleShare  = 0.4    // of the page's text that an article has at least; a smaller part is one of several on the page
+	declaredShare = 0.15   // the same, on a page that says that it is an article
 )
 
-// Article makes markdown of the article of a page, from HTML as inpage.Markup
-// writes it with hints. It reports false where the page is not one article with
-// things around it; declared says that it calls itself one.
+// Article converts the article of a page to markdown. markup is HTML as
+// injected.Frame.Markup returns it with hints. declared tells that the page says
+// that it is an article. found is false if the page is not one article with other
+// content around it.
 func Article(markup string, declared bool) (text string, found bool, err error) {
 	doc, err := html.Parse(strings.NewReader(markup))
 	if err != nil {
 		return "", false, fmt.Errorf("cannot read the page: %w", err)
 	}
-	heading, whole := firstHeading(doc), letters(doc)
-	node := articleOf(doc)
+	heading, whole := firstHeading(doc), countLetters(doc)
+	node := findArticle(doc)
 	share := articleShare
 	if declared {
-		share = leastShare
+		share = declaredShare
 	}
-	if node == nil || float64(letters(node)) < share*float64(whole) {
+	if node == nil || float64(countLetters(node)) < share*float64(whole) {
 		return "", false, nil
 	}
 	var b strings.Builder
-	if !strings.Contains(squeezed(node), heading) {
+	if !strings.Contains(nodeText(node), heading) {
 		b.WriteString("<h1>" + untrusted.HTML(heading) + "</h1>")
 	}
 	if err := html.Render(&b, node); err != nil {
@@ -47,16 +48,16 @@ func Article(markup string, declared bool) (text string, found bool, err error) 
 	return text, err == nil, err
 }
 
-// articleOf looks for the article of a page, and changes doc by that; nil where
-// there is none. A page that the library cannot read has none.
-func articleOf(doc *html.Node) (node *html.Node) {
+// findArticle returns the article of a page, nil if there is none or the library
+// cannot read the page. It changes doc.
+func findArticle(doc *html.Node) (node *html.Node) {
 	defer func() {
 		if recover() != nil {
 			node = nil
 		}
 	}()
 	p := readability.NewParser()
-	p.KeepClasses, p.DisableJSONLD, p.MaxElemsToParse = true, true, mostElements
+	p.KeepClasses, p.DisableJSONLD, p.MaxElemsToParse = true, true, maxElements
 	if !p.CheckDocument(doc) {
 		return nil
 	}
@@ -67,25 +68,25 @@ func articleOf(doc *html.Node) (node *html.Node) {
 	return article.Node
 }
 
-// firstHeading is the text of the page's headline, which the library takes for
-// its title and leaves out; "" for none.
+// firstHeading returns the text of the page's first headline, "" if there is none.
+// The library takes it for the title and leaves it out of the article.
 func firstHeading(doc *html.Node) string {
 	for n := range doc.Descendants() {
 		if n.DataAtom != atom.H1 {
 			continue
 		}
-		if text := squeezed(n); text != "" {
+		if text := nodeText(n); text != "" {
 			return text
 		}
 	}
 	return ""
 }
 
-// letters counts the characters of the text below a node.
-func letters(n *html.Node) (count int) { return utf8.RuneCountInString(squeezed(n)) }
+// countLetters returns how many characters the text of a node has.
+func countLetters(n *html.Node) int { return utf8.RuneCountInString(nodeText(n)) }
 
-// squeezed is the text of a node, with one space between words.
-func squeezed(n *html.Node) string {
+// nodeText returns the text of a node, with one space between words.
+func nodeText(n *html.Node) string {
 	var b strings.Builder
 	if n.Type == html.TextNode {
 		b.WriteString(n.Data)

@@ -19,20 +19,20 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// ErrNoText is for a file that holds no text.
+// ErrNoText is the error for a file that has no text.
 var ErrNoText = errors.New("the file holds no text that can be read")
 
 const (
 	pdfTime   = 20 * time.Second // to read one document
-	pdfMemory = 2048             // WebAssembly pages of 64 KiB: 128 MiB
+	pdfMemory = 2048             // pages of WebAssembly memory, 64 KiB each: 128 MiB
 	pdfPages  = 2000             // pages that are read
-	pdfHead   = 1024             // bytes in which a PDF document says that it is one (ISO 32000-1, annex H, note 13)
+	pdfHead   = 1024             // bytes in which the mark of a PDF document must be (ISO 32000-1, annex H, note 13)
 )
 
-// Document returns the text of a file, at most so many bytes and cut then, and
-// how many pages it has where it is a PDF document. Before the text of each page
-// stands a line that says which. Fault: ErrNoText, and whatever keeps a PDF
-// document from being read.
+// Document returns the text of a file, at most most bytes of it; cut reports that
+// the file has more. For a PDF document, pages is how many pages it has, and a line
+// with the page's number comes before the text of each page. Errors: ErrNoText, and
+// those of reading a PDF document.
 func Document(ctx context.Context, content []byte, most int) (text string, pages int, cut bool, err error) {
 	if bytes.Contains(content[:min(len(content), pdfHead)], []byte("%PDF-")) {
 		text, pages, cut, err = pdf(ctx, content, most)
@@ -55,12 +55,13 @@ func Document(ctx context.Context, content []byte, most int) (text string, pages
 	return strings.ToValidUTF8(strings.ReplaceAll(string(content), "\r\n", "\n"), ""), 0, cut, nil
 }
 
-// reading holds a token while a PDF document is read: each takes up to 200 MB.
+// reading holds a token while a PDF document is read, so that only one is read at a
+// time: each takes up to 200 MB.
 var reading = make(chan struct{}, 1)
 
-// pdf reads a PDF document with PDFium, Chromium's own reader, as WebAssembly: a
-// document that makes it fail has no more than the module's own memory. It is
-// interpreted: that begins at once, where compiling takes seconds and more memory.
+// pdf reads a PDF document with PDFium, the reader of Chromium, as WebAssembly: a
+// document that takes over the reader gets no more than the memory of the module.
+// The module is interpreted, because compiling it takes seconds and more memory.
 func pdf(ctx context.Context, content []byte, most int) (text string, pages int, cut bool, err error) {
 	ctx, stop := context.WithTimeout(ctx, pdfTime)
 	defer stop()

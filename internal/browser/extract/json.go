@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	lineWidth   = 100 // bytes of a line; what is longer is broken at its parts
-	deepestJSON = 100 // levels that are broken into lines
+	lineWidth    = 100 // bytes of a line; a longer value gets a line for each of its parts
+	maxJSONDepth = 100 // levels that are broken into lines
 )
 
-// JSON writes JSON so that it can be read: an object or array that is longer than
-// a line has a line for each of its parts. Text that has short lines already, or
-// is not JSON, is returned as it is. Order, names and numbers stay as they are.
+// JSON formats JSON for people: an object or array that is longer than a line gets a
+// line for each of its parts. Order, names and numbers do not change. Text that has
+// short lines already, or is not JSON, is returned unchanged.
 func JSON(text string) string {
 	if hasLines(text) {
 		return text
@@ -31,7 +31,7 @@ func JSON(text string) string {
 	return w.out.String()
 }
 
-// hasLines reports whether a text is in lines that can be read.
+// hasLines reports whether a text has more than one line and no long ones.
 func hasLines(text string) bool {
 	longest := 0
 	for line := range strings.Lines(text) {
@@ -42,11 +42,11 @@ func hasLines(text string) bool {
 
 type jsonWriter struct{ out strings.Builder }
 
-// value writes a compact value.
+// value writes a value, which is given in compact form.
 func (w *jsonWriter) value(value jsontext.Value, depth int) {
 	kind := value.Kind()
 	switch {
-	case kind != '{' && kind != '[' || len(value) <= 2 || depth >= deepestJSON:
+	case kind != '{' && kind != '[' || len(value) <= 2 || depth >= maxJSONDepth:
 		w.out.Write(value)
 	case len(value)+2*depth <= lineWidth:
 		w.inline(value)
@@ -55,7 +55,7 @@ func (w *jsonWriter) value(value jsontext.Value, depth int) {
 	}
 }
 
-// inline writes a value in one line, with spaces after commas and colons.
+// inline writes a value on one line, with spaces after commas and colons.
 func (w *jsonWriter) inline(value jsontext.Value) {
 	spaced := value.Clone()
 	if err := spaced.Format(jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true), jsontext.SpaceAfterColon(true), jsontext.SpaceAfterComma(true)); err != nil {
@@ -64,7 +64,7 @@ func (w *jsonWriter) inline(value jsontext.Value) {
 	w.out.Write(spaced)
 }
 
-// parts writes an object or an array with a line for each of its parts.
+// parts writes an object or an array with one line for each of its parts.
 func (w *jsonWriter) parts(value jsontext.Value, depth int) {
 	d := jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowDuplicateNames(true))
 	opening, err := d.ReadToken()

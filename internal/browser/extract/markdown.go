@@ -1,5 +1,5 @@
-// Package extract turns what was read from a page into what is handed out. It
-// is pure: text in, text out.
+// Package extract converts what was read from a page, or a file, into text for
+// callers: markdown, and formatted JSON and XML. It does no input or output.
 package extract
 
 import (
@@ -16,11 +16,11 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Markdown makes markdown (CommonMark, with the tables and strikethrough of
-// GitHub's) of HTML as inpage.Markup writes it.
+// Markdown converts HTML to markdown: CommonMark, with GitHub's tables and
+// strikethrough. markup is HTML as injected.Frame.Markup returns it.
 func Markdown(markup string) (string, error) {
-	// A converter is made for each call: it is cheap beside the conversion, and
-	// its plugins keep state while they run.
+	// Each call makes its own converter, because plugins keep state while they run. It
+	// costs little compared to the conversion.
 	c := converter.NewConverter(converter.WithPlugins(
 		base.NewBasePlugin(),
 		commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false)),
@@ -36,8 +36,8 @@ func Markdown(markup string) (string, error) {
 	return tidy(text), nil
 }
 
-// task writes the box of a list of tasks, which the library does not know: it
-// is an element of inpage's own.
+// task writes the checkbox of an item in a list of tasks. The injected script marks
+// it by an element of its own (x-task), which the library does not know.
 func task(_ converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
 	box := "[ ] "
 	if slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "checked" }) {
@@ -47,23 +47,23 @@ func task(_ converter.Context, w converter.Writer, n *html.Node) converter.Rende
 	return converter.RenderSuccess
 }
 
-// picture writes an image whose address is not told: CommonMark shows it as its
-// alternative text with the sign of an image before it.
+// picture writes an image without its address, as its alternative text in the
+// brackets of an image. The injected script marks it by an element of its own
+// (x-image).
 func picture(_ converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
-	_, _ = w.WriteString("![" + bracketed.Replace(squeezed(n)) + "]")
+	_, _ = w.WriteString("![" + bracketed.Replace(nodeText(n)) + "]")
 	return converter.RenderSuccess
 }
 
 var bracketed = strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`)
 
-var blank = regexp.MustCompile(`\n{3,}`)
+var emptyLines = regexp.MustCompile(`\n{3,}`)
 
-// tidy takes out the runs of empty lines that emptied elements leave, outside
-// of code.
+// tidy removes runs of empty lines, which empty elements leave, outside of code.
 func tidy(text string) string {
 	parts := strings.Split(text, "```")
 	for i := 0; i < len(parts); i += 2 {
-		parts[i] = blank.ReplaceAllString(parts[i], "\n\n")
+		parts[i] = emptyLines.ReplaceAllString(parts[i], "\n\n")
 	}
 	return strings.TrimSpace(strings.Join(parts, "```"))
 }

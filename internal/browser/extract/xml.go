@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-const deepestXML = 100 // levels that are indented
+const maxXMLDepth = 100 // levels that are indented
 
-// drawnSpaces are the namespaces whose elements a browser draws, and runs
-// scripts of.
-var drawnSpaces = []string{"http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML", "http://www.w3.org/1999/XSL/Transform"}
+// renderedNamespaces are the namespaces whose elements a browser renders, with their
+// scripts.
+var renderedNamespaces = []string{"http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML", "http://www.w3.org/1999/XSL/Transform"}
 
-// XML writes an XML document so that it can be read: as it is where it has lines,
-// and with a line for each element otherwise. It reports false where the browser
-// draws something else than the document's source: what is not well-formed, has a
-// style sheet, or elements of HTML, SVG or MathML.
+// XML formats an XML document for people: each element gets a line, unless the
+// document has lines already. It reports false for a document that the browser shows
+// as something else than its source: one that is not well-formed, has a style sheet,
+// or has elements of HTML, SVG or MathML.
 func XML(source string) (string, bool) {
 	d := xml.NewDecoder(strings.NewReader(source))
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // the browser has decoded it
@@ -26,7 +26,7 @@ func XML(source string) (string, bool) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil || drawn(token) {
+		if err != nil || rendered(token) {
 			return "", false
 		}
 	}
@@ -36,13 +36,14 @@ func XML(source string) (string, bool) {
 	return indented(source), true
 }
 
-// drawn reports whether a browser makes something else of a document for a token.
-func drawn(token xml.Token) bool {
+// rendered reports whether a document with this token is shown as something else than
+// its source.
+func rendered(token xml.Token) bool {
 	switch t := token.(type) {
 	case xml.ProcInst:
 		return strings.HasPrefix(t.Target, "xml-")
 	case xml.StartElement:
-		for _, space := range drawnSpaces {
+		for _, space := range renderedNamespaces {
 			if t.Name.Space == space {
 				return true
 			}
@@ -51,12 +52,13 @@ func drawn(token xml.Token) bool {
 	return false
 }
 
-// indented puts each element on a line, but for one that holds text alone.
+// indented puts each element on a line of its own, except the end of an element that
+// has only text.
 func indented(source string) string {
 	d := xml.NewDecoder(strings.NewReader(source))
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 	var out bytes.Buffer
-	depth, from, open := 0, int64(0), false // open: an element began, and nothing came since but text
+	depth, from, open := 0, int64(0), false // open: only text came since the last start of an element
 	for {
 		token, err := d.RawToken()
 		if err != nil {
@@ -76,7 +78,7 @@ func indented(source string) string {
 			begin, open = !open, false
 		}
 		if begin && raw != "" {
-			out.WriteString("\n" + strings.Repeat("  ", min(max(depth, 0), deepestXML)))
+			out.WriteString("\n" + strings.Repeat("  ", min(max(depth, 0), maxXMLDepth)))
 		}
 		out.WriteString(raw)
 		if _, starts := token.(xml.StartElement); starts {

@@ -6,25 +6,25 @@ import (
 )
 
 const (
-	mostHeaders = 60   // of one message
-	mostHeader  = 1000 // bytes of a value
+	maxHeaders     = 60   // of one message
+	maxHeaderBytes = 1000 // of a name or a value
 )
 
 // secretHeader matches names of headers that hold credentials.
 var secretHeader = regexp.MustCompile(`(?i)^(proxy-)?authorization$|^(set-)?cookie2?$|token|secret|api-?key|password|session|csrf|xsrf|signature|credential|[-_](auth|key|jwt)$|^x-auth`)
 
-// MaskHeaders returns headers as operators see them: what looks like a credential
-// is masked.
+// MaskHeaders returns headers for operators, with values masked that look like
+// credentials. It leaves out all but the first 60.
 func MaskHeaders(headers map[string]string) map[string]string {
 	if len(headers) == 0 {
 		return nil
 	}
-	out := make(map[string]string, min(len(headers), mostHeaders))
+	out := make(map[string]string, min(len(headers), maxHeaders))
 	for name, value := range headers {
-		if len(out) >= mostHeaders {
+		if len(out) >= maxHeaders {
 			break
 		}
-		out[strings.ToLower(strings.ToValidUTF8(name[:min(len(name), mostHeader)], ""))] = maskHeader(name, value)
+		out[strings.ToLower(strings.ToValidUTF8(name[:min(len(name), maxHeaderBytes)], ""))] = maskHeader(name, value)
 	}
 	return out
 }
@@ -33,8 +33,8 @@ func maskHeader(name, value string) string {
 	if secretHeader.MatchString(name) {
 		return "(masked)"
 	}
-	if len(value) > mostHeader {
-		value = strings.ToValidUTF8(value[:mostHeader], "") + "…"
+	if len(value) > maxHeaderBytes {
+		value = strings.ToValidUTF8(value[:maxHeaderBytes], "") + "…"
 	}
 	words := strings.Fields(MaskURLs(value))
 	for i, w := range words {

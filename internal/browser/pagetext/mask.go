@@ -9,18 +9,18 @@ import (
 // The rules are those of the injected script (injected/js/10_text.js), so that an
 // address looks the same in a snapshot and here.
 var (
-	secretParam   = regexp.MustCompile(`(?i)(^|[_\-.])\w*(token|secret|password|passwd|pwd|signature|otp|jwt|credential|sessionid|assertion|samlresponse|api[_-]?key|access[_-]?key)$`)
-	doubtfulParam = regexp.MustCompile(`(?i)^(key|code|hash|nonce|ticket|sid|sig|auth|session|state|oob_?code|ott?)$`)
-	opaqueValue   = regexp.MustCompile(`^[\w\-.~+/=]{24,}$`)
-	plainSecret   = regexp.MustCompile(`^eyJ[\w-]{8,}|^[0-9a-fA-F]{32,}$`)
-	pair          = regexp.MustCompile(`([^&;=?#]+)=([^&;#]*)`)
-	anyAddress    = regexp.MustCompile(`(?i)\b(?:https?|wss?)://[^\s"'<>()\[\]{}\x60]+`)
+	secretParam    = regexp.MustCompile(`(?i)(^|[_\-.])\w*(token|secret|password|passwd|pwd|signature|otp|jwt|credential|sessionid|assertion|samlresponse|api[_-]?key|access[_-]?key)$`)
+	ambiguousParam = regexp.MustCompile(`(?i)^(key|code|hash|nonce|ticket|sid|sig|auth|session|state|oob_?code|ott?)$`)
+	opaqueValue    = regexp.MustCompile(`^[\w\-.~+/=]{24,}$`)
+	plainSecret    = regexp.MustCompile(`^eyJ[\w-]{8,}|^[0-9a-fA-F]{32,}$`)
+	pair           = regexp.MustCompile(`([^&;=?#]+)=([^&;#]*)`)
+	anyAddress     = regexp.MustCompile(`(?i)\b(?:https?|wss?)://[^\s"'<>()\[\]{}\x60]+`)
 )
 
-// MostURL is how many bytes of an address are shown.
+// MostURL is how many bytes of an address MaskURL returns.
 const MostURL = 2048
 
-// MaskURL returns an address as callers see it: without user information, and with
+// MaskURL returns an address for callers: without user information, and with
 // parameters and path segments masked that look like credentials.
 func MaskURL(address string) string {
 	u, err := url.Parse(address)
@@ -61,15 +61,15 @@ func maskPairs(tail string) string {
 	return pair.ReplaceAllStringFunc(tail, func(both string) string {
 		name, value, _ := strings.Cut(both, "=")
 		key, plain := Unescape(name), Unescape(value)
-		if plain != "" && (secretParam.MatchString(key) || doubtfulParam.MatchString(key) && len(plain) >= 8 || secretValue(plain)) {
+		if plain != "" && (secretParam.MatchString(key) || ambiguousParam.MatchString(key) && len(plain) >= 8 || secretValue(plain)) {
 			return name + "=(masked)"
 		}
 		return both
 	})
 }
 
-// Unescape decodes the percent signs of a text, and returns one that has wrong
-// ones as it is.
+// Unescape decodes the percent-encoded characters of a text. It returns a text with
+// wrong encoding unchanged.
 func Unescape(text string) string {
 	if plain, err := url.PathUnescape(text); err == nil {
 		return plain

@@ -1,6 +1,5 @@
-// Package pagetext makes texts and addresses of web pages fit to be shown to
-// callers: bounded in length, without invisible characters, and with values
-// masked that look like credentials.
+// Package pagetext prepares texts, addresses and headers of web pages for callers:
+// it bounds their length, and masks values that look like credentials.
 package pagetext
 
 import (
@@ -10,18 +9,18 @@ import (
 )
 
 const (
-	mostBytes      = 8000 // of a text that Brief cuts
-	mostCharacters = 2000 // of a text that Cut and Brief cut
+	maxBytes      = 8000 // of a text that Brief decodes
+	maxCharacters = 2000 // of a text that Cut and Brief return
 )
 
 // Cut cuts a text to 2,000 characters.
-func Cut(text string) string { return untrusted.Shorten(text, mostCharacters) }
+func Cut(text string) string { return untrusted.Shorten(text, maxCharacters) }
 
-// Brief is Cut for texts that a page can make as long as it likes: it first cuts
-// them to 8,000 bytes, so that the rest is never decoded.
+// Brief is Cut for texts whose length a page decides: it cuts them to 8,000 bytes
+// first, so that the rest is never decoded.
 func Brief(text string) string {
-	if len(text) > mostBytes {
-		text = strings.ToValidUTF8(text[:mostBytes], "") + "…"
+	if len(text) > maxBytes {
+		text = strings.ToValidUTF8(text[:maxBytes], "") + "…"
 	}
 	return Cut(text)
 }

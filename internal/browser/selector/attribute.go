@@ -6,29 +6,28 @@ import (
 	"strings"
 )
 
-// compared are the attributes that may be compared with a whole value: they say
-// what an element is for. Each question asks for one value, so that nothing that
-// is hard to guess is learned from the answers.
-var compared = []string{"alt", "autocomplete", "class", "dir", "for", "href", "id", "inputmode", "lang", "method", "name", "placeholder",
+// comparable are the attributes that may be compared with a whole value: they tell
+// what an element is for. Each selector compares with one value, so that an agent
+// cannot find out a value that is hard to guess.
+var comparable = []string{"alt", "autocomplete", "class", "dir", "for", "href", "id", "inputmode", "lang", "method", "name", "placeholder",
 	"rel", "role", "scope", "tabindex", "target", "title", "type"}
 
-// present are those of which it may be asked, beside these, whether they are
-// there.
-var present = []string{"checked", "contenteditable", "controls", "disabled", "download", "draggable", "hidden", "multiple", "open", "readonly",
+// testable are other attributes whose presence may be tested.
+var testable = []string{"checked", "contenteditable", "controls", "disabled", "download", "draggable", "hidden", "multiple", "open", "readonly",
 	"required", "selected", "src"}
 
-// Harmless reports whether what an attribute holds may be handed to agents in a
-// session with credentials: what it says of an element, never what was put into
-// it or travels with it.
+// Harmless reports whether agents may read the value of an attribute in a session with
+// credentials: one that describes the element, not one that holds its content or is
+// sent to a server.
 func Harmless(name string) bool {
-	return comparable(name) || name == "src" || slices.Contains(present, name)
+	return isComparable(name) || name == "src" || slices.Contains(testable, name)
 }
 
-func comparable(name string) bool {
-	return slices.Contains(compared, name) || strings.HasPrefix(name, "aria-")
+func isComparable(name string) bool {
+	return slices.Contains(comparable, name) || strings.HasPrefix(name, "aria-")
 }
 
-// attribute reads what follows a bracket.
+// attribute reads an attribute selector, after its bracket.
 func (r *reader) attribute() (string, error) {
 	r.space()
 	name, err := r.plain()
@@ -44,7 +43,7 @@ func (r *reader) attribute() (string, error) {
 		return "[" + name + "]", nil
 	case !r.take("="):
 		return "", fmt.Errorf("[%s] may be there or equal a whole value, and nothing else may be asked of it", name)
-	case !comparable(name):
+	case !isComparable(name):
 		return "", refusedAttribute(name)
 	}
 	r.space()
@@ -58,6 +57,7 @@ func (r *reader) attribute() (string, error) {
 	return "[" + name + `="` + value + `"]`, nil
 }
 
+// value reads the value that an attribute is compared with.
 func (r *reader) value() (string, error) {
 	if q := r.peek(); q == '"' || q == '\'' {
 		return r.quoted()

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// states are the pseudo-classes without arguments: of state and of structure.
+// states are the accepted pseudo-classes without arguments, of state and structure.
 var states = []string{"active", "any-link", "checked", "default", "disabled", "empty", "enabled", "first-child", "first-of-type", "focus",
 	"focus-visible", "focus-within", "hover", "in-range", "indeterminate", "invalid", "last-child", "last-of-type", "link", "modal", "only-child",
 	"only-of-type", "optional", "out-of-range", "placeholder-shown", "popover-open", "read-only", "read-write", "required", "root", "target", "valid"}
 
-// pseudo reads what follows a colon.
-func (r *reader) pseudo(at inside) (string, error) {
+// pseudo reads a pseudo-class, after its colon.
+func (r *reader) pseudo(at nesting) (string, error) {
 	name, err := r.plain()
 	if err != nil {
 		return "", err
@@ -35,7 +35,8 @@ func (r *reader) pseudo(at inside) (string, error) {
 	return ":" + name + "(" + inner + ")", nil
 }
 
-func (r *reader) argument(name string, at inside) (string, error) {
+// argument reads the argument of a pseudo-class.
+func (r *reader) argument(name string, at nesting) (string, error) {
 	at.depth, at.relative = at.depth+1, false
 	switch name {
 	case "is", "not", "where":
@@ -52,12 +53,12 @@ func (r *reader) argument(name string, at inside) (string, error) {
 	return "", fmt.Errorf(":%s() is not taken", name)
 }
 
-// series is An+B (CSS Syntax Level 3, section 6).
-var series = regexp.MustCompile(`^[ \t\n]*(?:(even)|(odd)|([+-]?[0-9]{1,6})|([+-]?[0-9]{0,6})n(?:[ \t\n]*([+-])[ \t\n]*([0-9]{1,6}))?)[ \t\n]*\)`)
+// formula is An+B (CSS Syntax Level 3, section 6), with the parenthesis after it.
+var formula = regexp.MustCompile(`^[ \t\n]*(?:(even)|(odd)|([+-]?[0-9]{1,6})|([+-]?[0-9]{0,6})n(?:[ \t\n]*([+-])[ \t\n]*([0-9]{1,6}))?)[ \t\n]*\)`)
 
-// nth reads An+B up to the parenthesis that closes it.
+// nth reads An+B up to the closing parenthesis, and returns it as CSSOM writes it.
 func (r *reader) nth() (string, error) {
-	m := series.FindStringSubmatch(strings.ToLower(r.in[r.at:]))
+	m := formula.FindStringSubmatch(strings.ToLower(r.in[r.at:]))
 	if m == nil {
 		return "", fmt.Errorf("of elements it is counted by an+b, even or odd alone")
 	}
@@ -74,17 +75,17 @@ func (r *reader) nth() (string, error) {
 	if m[4] == "" || m[4] == "+" || m[4] == "-" {
 		step = number(m[4] + "1")
 	}
-	return steps(step, first), nil
+	return serializedNth(step, first), nil
 }
 
-// number is a text of a sign and digits; 0 for none.
+// number converts a sign and digits; it returns 0 for no digits.
 func number(text string) int {
-	n, _ := strconv.Atoi(text) // six digits, or nothing
+	n, _ := strconv.Atoi(text) // at most six digits
 	return n
 }
 
-// steps is An+B as CSSOM serialises it.
-func steps(a, b int) string {
+// serializedNth returns An+B as CSSOM writes it.
+func serializedNth(a, b int) string {
 	out := ""
 	switch a {
 	case 0:

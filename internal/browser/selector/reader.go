@@ -9,31 +9,31 @@ import (
 	"unicode/utf8"
 )
 
-// reader is a selector being read. Its tokens are those of CSS Syntax Level 3,
-// without comments, and strings without escapes.
+// reader reads a selector. Its tokens are those of CSS Syntax Level 3, except comments
+// and escapes in strings.
 type reader struct {
 	in      string
 	at      int
 	simples int
 }
 
-const nothing = rune(-1)
+const eof = rune(-1) // in place of a character, after the last one
 
 func (r *reader) done() bool { return r.at >= len(r.in) }
 
-// peek is the next character, nothing at the end.
+// peek returns the next character.
 func (r *reader) peek() rune { return r.ahead(0) }
 
-// ahead is the character n bytes further; what is before it is ASCII.
+// ahead returns the character after the next n bytes, which are ASCII.
 func (r *reader) ahead(n int) rune {
 	if r.at+n >= len(r.in) {
-		return nothing
+		return eof
 	}
 	c, _ := utf8.DecodeRuneInString(r.in[r.at+n:])
 	return c
 }
 
-// take reads a text if it comes next.
+// take reads a text if it comes next, and reports whether it did.
 func (r *reader) take(text string) bool {
 	if !strings.HasPrefix(r.in[r.at:], text) {
 		return false
@@ -57,39 +57,42 @@ func (r *reader) unexpected() error {
 	return fmt.Errorf("%q is not taken there", r.peek())
 }
 
-// begins reports whether an identifier comes next (CSS Syntax Level 3, 4.3.9).
-func (r *reader) begins() bool {
+// identNext reports whether an identifier comes next (CSS Syntax Level 3, 4.3.9).
+func (r *reader) identNext() bool {
 	if r.peek() == '-' {
-		return r.ahead(1) == '-' || starts(r.ahead(1)) || r.escapes(1)
+		return r.ahead(1) == '-' || startsIdent(r.ahead(1)) || r.escapeAt(1)
 	}
-	return starts(r.peek()) || r.escapes(0)
+	return startsIdent(r.peek()) || r.escapeAt(0)
 }
 
-func (r *reader) escapes(n int) bool {
-	return r.ahead(n) == '\\' && r.ahead(n+1) != '\n' && r.ahead(n+1) != nothing
+// escapeAt reports whether an escape comes after the next n bytes.
+func (r *reader) escapeAt(n int) bool {
+	return r.ahead(n) == '\\' && r.ahead(n+1) != '\n' && r.ahead(n+1) != eof
 }
 
-func starts(c rune) bool {
+// startsIdent reports whether an identifier may begin with a character.
+func startsIdent(c rune) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80 && (unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsDigit(c))
 }
 
-func continues(c rune) bool {
-	return starts(c) || c == '-' || c >= '0' && c <= '9'
+// continuesIdent reports whether an identifier may contain a character.
+func continuesIdent(c rune) bool {
+	return startsIdent(c) || c == '-' || c >= '0' && c <= '9'
 }
 
-// ident reads an identifier and returns what it says.
+// ident reads an identifier and returns it without escapes.
 func (r *reader) ident() (string, error) {
-	if !r.begins() {
+	if !r.identNext() {
 		return "", r.unexpected()
 	}
 	var name strings.Builder
 	for {
 		c := r.peek()
 		switch {
-		case continues(c):
+		case continuesIdent(c):
 			name.WriteRune(c)
 			r.at += utf8.RuneLen(c)
-		case r.escapes(0):
+		case r.escapeAt(0):
 			c, err := r.escape()
 			if err != nil {
 				return "", err
@@ -101,7 +104,7 @@ func (r *reader) ident() (string, error) {
 	}
 }
 
-// escape reads a backslash and what it stands for (CSS Syntax Level 3, 4.3.7).
+// escape reads an escape and returns its character (CSS Syntax Level 3, 4.3.7).
 func (r *reader) escape() (rune, error) {
 	r.at++
 	digits := 0
@@ -110,7 +113,7 @@ func (r *reader) escape() (rune, error) {
 	}
 	if digits == 0 {
 		c := r.peek()
-		if !writable(c) {
+		if !serializable(c) {
 			return 0, r.unexpected()
 		}
 		r.at += utf8.RuneLen(c)
@@ -118,7 +121,7 @@ func (r *reader) escape() (rune, error) {
 	}
 	value, err := strconv.ParseUint(r.in[r.at:r.at+digits], 16, 32)
 	c := rune(value) //nolint:gosec // six digits
-	if err != nil || !writable(c) {
+	if err != nil || !serializable(c) {
 		return 0, errors.New("it has an escape that stands for no letter")
 	}
 	r.at += digits
@@ -128,15 +131,16 @@ func (r *reader) escape() (rune, error) {
 	return c, nil
 }
 
-// writable reports whether an escape may stand for c: one that written writes as
-// a letter, or with a backslash.
-func writable(c rune) bool { return continues(c) || c >= ' ' && c <= '~' }
+// serializable reports whether an escape may mean a character: serialized can write
+// it as a letter, or with a backslash.
+func serializable(c rune) bool { return continuesIdent(c) || c >= ' ' && c <= '~' }
 
 func isHex(c rune) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
-// plain reads an identifier of ASCII letters, digits and hyphens, in lower case.
+// plain reads an identifier of ASCII letters, digits and hyphens, and returns it in
+// lower case.
 func (r *reader) plain() (string, error) {
 	end := strings.IndexFunc(r.in[r.at:], func(c rune) bool {
 		return c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
@@ -152,7 +156,7 @@ func (r *reader) plain() (string, error) {
 	return strings.ToLower(name), nil
 }
 
-// quoted reads a string without escapes in it.
+// quoted reads a string without escapes.
 func (r *reader) quoted() (string, error) {
 	quote := r.in[r.at : r.at+1]
 	text, _, closed := strings.Cut(r.in[r.at+1:], quote)
@@ -166,8 +170,8 @@ func (r *reader) quoted() (string, error) {
 	return text, nil
 }
 
-// written is an identifier as CSSOM serialises it, section 2.1.
-func written(name string) string {
+// serialized returns an identifier as CSSOM writes it (section 2.1).
+func serialized(name string) string {
 	var out strings.Builder
 	for i, c := range name {
 		digit := c >= '0' && c <= '9'
@@ -176,7 +180,7 @@ func written(name string) string {
 			fmt.Fprintf(&out, `\%x `, c)
 		case c == '-' && len(name) == 1:
 			out.WriteString(`\-`)
-		case c >= 0x80 || c == '-' || continues(c):
+		case c >= 0x80 || c == '-' || continuesIdent(c):
 			out.WriteRune(c)
 		default:
 			out.WriteByte('\\')

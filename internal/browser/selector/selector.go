@@ -1,7 +1,7 @@
-// Package selector reads the CSS selectors that agents may use in sessions with
-// credentials: such as ask for structure and state, and cannot be used to guess
-// what is in an attribute piece by piece. It is stricter than Selectors Level 4:
-// what it does not know it refuses.
+// Package selector parses the CSS selectors that agents may use in sessions with
+// credentials. They may name structure and state, and cannot be used to guess the
+// value of an attribute piece by piece. The package accepts less than Selectors
+// Level 4: it refuses what it does not know.
 package selector
 
 import (
@@ -10,39 +10,39 @@ import (
 )
 
 const (
-	longest = 4096 // bytes of a selector
-	deepest = 8    // of selectors inside of selectors
-	most    = 200  // simple selectors
+	maxBytes   = 4096 // of a selector
+	maxDepth   = 8    // of selectors inside of selectors
+	maxSimples = 200  // simple selectors
 )
 
-// Read returns a selector list as CSSOM writes it, so that what a browser gets
-// is what was read here. The error says in words for people what is not taken.
+// Read parses a selector list and returns it as CSSOM writes it, so that a browser
+// reads the same as this package. The error tells people what is refused.
 func Read(text string) (string, error) {
-	if len(text) > longest {
-		return "", fmt.Errorf("it is longer than %d bytes", longest)
+	if len(text) > maxBytes {
+		return "", fmt.Errorf("it is longer than %d bytes", maxBytes)
 	}
 	r := &reader{in: newline.Replace(text)}
-	list, err := r.list(inside{})
+	list, err := r.list(nesting{})
 	if err == nil && !r.done() {
 		err = r.unexpected()
 	}
 	return list, err
 }
 
-// newline folds line ends as CSS Syntax Level 3 does, section 3.3.
+// newline replaces line ends as CSS Syntax Level 3 does (section 3.3).
 var newline = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\f", "\n")
 
-// inside is what a selector is read inside of.
-type inside struct {
+// nesting describes the selectors around the one that is being read.
+type nesting struct {
 	depth    int
-	has      bool // :has(), which does not nest
-	relative bool // a combinator may come first
+	has      bool // it is inside of :has(), which may not nest
+	relative bool // it may begin with a combinator
 }
 
 // list reads complex selectors up to the end or a closing parenthesis.
-func (r *reader) list(at inside) (string, error) {
-	if at.depth > deepest {
-		return "", fmt.Errorf("it nests more than %d deep", deepest)
+func (r *reader) list(at nesting) (string, error) {
+	if at.depth > maxDepth {
+		return "", fmt.Errorf("it nests more than %d deep", maxDepth)
 	}
 	var all []string
 	for {
@@ -57,8 +57,8 @@ func (r *reader) list(at inside) (string, error) {
 	}
 }
 
-// complex reads compounds and what stands between them.
-func (r *reader) complex(at inside) (string, error) {
+// complex reads compound selectors with the combinators between them.
+func (r *reader) complex(at nesting) (string, error) {
 	var out strings.Builder
 	r.space()
 	if c := r.combinator(); c != "" {
@@ -90,7 +90,7 @@ func (r *reader) complex(at inside) (string, error) {
 	}
 }
 
-// combinator reads > + or ~; descendants have none.
+// combinator reads >, + or ~. It returns "" if none comes next.
 func (r *reader) combinator() string {
 	for _, c := range []string{">", "+", "~"} {
 		if r.take(c) {
@@ -101,7 +101,7 @@ func (r *reader) combinator() string {
 }
 
 // compound reads the simple selectors of one element.
-func (r *reader) compound(at inside) (string, error) {
+func (r *reader) compound(at nesting) (string, error) {
 	tag, err := r.tag()
 	if err != nil {
 		return "", err
@@ -126,24 +126,24 @@ func (r *reader) compound(at inside) (string, error) {
 	return tag + rest.String(), nil
 }
 
-// tag reads a type selector or *, where there is one.
+// tag reads a type selector or *. It returns "" if none comes next.
 func (r *reader) tag() (string, error) {
 	if r.take("*") {
 		return "*", r.count()
 	}
-	if !r.begins() {
+	if !r.identNext() {
 		return "", nil
 	}
 	name, err := r.ident()
 	if err != nil {
 		return "", err
 	}
-	return written(name), r.count()
+	return serialized(name), r.count()
 }
 
-// simple reads one id, class, attribute or pseudo-class; empty where there is
-// none.
-func (r *reader) simple(at inside) (string, error) {
+// simple reads one id, class, attribute or pseudo-class. It returns "" if none comes
+// next.
+func (r *reader) simple(at nesting) (string, error) {
 	var one string
 	var err error
 	switch {
@@ -166,14 +166,16 @@ func (r *reader) simple(at inside) (string, error) {
 	return one, r.count()
 }
 
+// named reads the name after the sign of an id or a class.
 func (r *reader) named(sign string) (string, error) {
 	name, err := r.ident()
-	return sign + written(name), err
+	return sign + serialized(name), err
 }
 
+// count counts a simple selector.
 func (r *reader) count() error {
-	if r.simples++; r.simples > most {
-		return fmt.Errorf("it has more than %d parts", most)
+	if r.simples++; r.simples > maxSimples {
+		return fmt.Errorf("it has more than %d parts", maxSimples)
 	}
 	return nil
 }

@@ -26,6 +26,15 @@ type Boot struct {
 	Profile         bool          // the gateway sends a profile before the browser starts, and requests it at the end
 }
 
+// BootFor returns the settings of the guest of a box.
+func BootFor(spec sandbox.Spec, key *Key, lease time.Duration, restartAttempts int) Boot {
+	return Boot{
+		Box: spec.ID, ScopeHash: sandbox.ScopeHash(spec.Scope), Session: spec.Session,
+		PublicKey: key.Public(), Lease: lease, RestartAttempts: restartAttempts,
+		Width: spec.Width, Height: spec.Height, DPI: spec.DPI, Headless: spec.Headless, Profile: spec.Profile != nil,
+	}
+}
+
 const envPrefix = "GLOVEBOX_GUEST_"
 
 // Limits of the settings that a guest accepts.

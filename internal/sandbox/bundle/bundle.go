@@ -36,12 +36,12 @@ const (
 // large; dst is then incomplete.
 func Copy(dst io.Writer, src io.Reader) error {
 	out := tar.NewWriter(dst)
-	err := each(src, func(e entry, content io.Reader) error {
+	err := readEntries(src, func(e entry, content io.Reader) error {
 		if err := out.WriteHeader(e.header()); err != nil {
 			return fmt.Errorf("cannot write a bundle: %w", err)
 		}
 		if _, err := io.Copy(out, content); err != nil {
-			return broken(err)
+			return unreadable(err)
 		}
 		return nil
 	})
@@ -68,19 +68,19 @@ func (e entry) header() *tar.Header {
 	return &tar.Header{Typeflag: tar.TypeReg, Name: e.name, Mode: 0o600, Size: e.size, Format: tar.FormatPAX}
 }
 
-// each checks every entry of a bundle and calls visit with it. content has the size of
+// readEntries checks every entry of a bundle and calls visit with it. content has the size of
 // the entry.
-func each(src io.Reader, visit func(e entry, content io.Reader) error) error {
-	in, seen := tar.NewReader(src), newTally()
+func readEntries(src io.Reader, visit func(e entry, content io.Reader) error) error {
+	in, entries := tar.NewReader(src), newValidator()
 	for {
 		header, err := in.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			return broken(err)
+			return unreadable(err)
 		}
-		e, err := seen.admit(header)
+		e, err := entries.check(header)
 		if err != nil {
 			return err
 		}
@@ -90,72 +90,74 @@ func each(src io.Reader, visit func(e entry, content io.Reader) error) error {
 	}
 }
 
-// tally checks the entries of a bundle against those before.
-type tally struct {
-	dirs    map[string]bool // paths so far; true for a folder
-	given   map[string]bool // paths that had their own entry
-	entries int
-	content int64 // bytes of all files so far
+// validator checks the entries of a bundle against those before.
+type validator struct {
+	dirs     map[string]bool // paths so far; true for a folder
+	explicit map[string]bool // paths that had their own entry
+	entries  int
+	content  int64 // bytes of all files so far
 }
 
-func newTally() *tally { return &tally{dirs: map[string]bool{"": true}, given: map[string]bool{}} }
+func newValidator() *validator {
+	return &validator{dirs: map[string]bool{"": true}, explicit: map[string]bool{}}
+}
 
-// admit checks the header of an entry.
-func (t *tally) admit(h *tar.Header) (entry, error) {
+// check checks the header of an entry.
+func (v *validator) check(h *tar.Header) (entry, error) {
 	e := entry{dir: h.Typeflag == tar.TypeDir}
 	if !e.dir && h.Typeflag != tar.TypeReg {
-		return e, refuse("holds what is neither a file nor a folder")
+		return e, invalidBundle("holds what is neither a file nor a folder")
 	}
-	if !proper(h.Name) {
-		return e, refuse("holds a name that is none of a file below it")
+	if !validName(h.Name) {
+		return e, invalidBundle("holds a name that is none of a file below it")
 	}
 	e.name = path.Clean(h.Name)
 	if !e.dir {
 		e.size = h.Size
 	}
-	t.entries++
-	if e.size < 0 || e.size > MaxContent-t.content || t.entries > maxEntries {
-		return e, refuse("is too large: at most %d bytes in %d entries", MaxContent, maxEntries)
+	v.entries++
+	if e.size < 0 || e.size > MaxContent-v.content || v.entries > maxEntries {
+		return e, invalidBundle("is too large: at most %d bytes in %d entries", MaxContent, maxEntries)
 	}
-	t.content += e.size
-	return e, t.place(e)
+	v.content += e.size
+	return e, v.checkPath(e)
 }
 
-// place refuses a path that has its own entry already, and a file inside a file.
-func (t *tally) place(e entry) error {
+// checkPath refuses a path that has its own entry already, and a file inside a file.
+func (v *validator) checkPath(e entry) error {
 	for at := path.Dir(e.name); at != "."; at = path.Dir(at) {
-		if dir, there := t.dirs[at]; there && !dir {
-			return refuse("holds a file in a file")
+		if dir, there := v.dirs[at]; there && !dir {
+			return invalidBundle("holds a file in a file")
 		}
-		t.dirs[at] = true
+		v.dirs[at] = true
 	}
-	dir, there := t.dirs[e.name]
-	if there && (!dir || !e.dir || t.given[e.name]) {
-		return refuse("holds a name twice")
+	dir, there := v.dirs[e.name]
+	if there && (!dir || !e.dir || v.explicit[e.name]) {
+		return invalidBundle("holds a name twice")
 	}
-	t.dirs[e.name] = e.dir
-	t.given[e.name] = true
+	v.dirs[e.name] = e.dir
+	v.explicit[e.name] = true
 	return nil
 }
 
-// proper reports whether name is a path below the root, in the form that Pack writes.
-func proper(name string) bool {
+// validName reports whether name is a path below the root, in the form that Pack writes.
+func validName(name string) bool {
 	bare := strings.TrimSuffix(name, "/")
 	return bare != "." && len(name) <= maxName && utf8.ValidString(name) &&
 		!strings.ContainsFunc(name, unicode.IsControl) && !strings.Contains(name, `\`) &&
 		filepath.IsLocal(bare) && path.Clean(bare) == bare && strings.Count(bare, "/") < maxDepth
 }
 
-func refuse(format string, args ...any) *fault.Fault {
+func invalidBundle(format string, args ...any) *fault.Fault {
 	return fault.New(fault.InvalidRequest, "the profile's bundle "+format, args...).
 		Hinted("it is not used; the profile stays as it was saved before")
 }
 
-// broken returns the fault for a bundle that cannot be read to its end. The text of
+// unreadable returns the fault for a bundle that cannot be read to its end. The text of
 // err can come from the bundle, so it is only the cause and not shown.
-func broken(err error) error {
+func unreadable(err error) error {
 	if f := (*fault.Fault)(nil); errors.As(err, &f) {
 		return err
 	}
-	return refuse("is cut off or broken").Because(err)
+	return invalidBundle("is cut off or broken").Because(err)
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bundle"
 )
 
-// tarOf writes a tar without Pack's checks, as a hostile box can.
-func tarOf(t *testing.T, headers ...tar.Header) []byte {
+// makeTar writes a tar without Pack's checks, as a hostile box can.
+func makeTar(t *testing.T, headers ...tar.Header) []byte {
 	t.Helper()
 	var raw bytes.Buffer
 	w := tar.NewWriter(&raw)
@@ -34,11 +34,11 @@ func tarOf(t *testing.T, headers ...tar.Header) []byte {
 	return raw.Bytes()
 }
 
-func file(name string, size int64) tar.Header {
+func fileHeader(name string, size int64) tar.Header {
 	return tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o4777, Uid: 0, Uname: "root"}
 }
 
-func write(t *testing.T, dir, name, text string) {
+func writeFile(t *testing.T, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
@@ -46,8 +46,8 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-// refused checks that Copy and Unpack refuse a bundle.
-func refused(t *testing.T, raw []byte) {
+// wantRefused checks that Copy and Unpack refuse a bundle.
+func wantRefused(t *testing.T, raw []byte) {
 	t.Helper()
 	if err := bundle.Copy(io.Discard, bytes.NewReader(raw)); fault.CodeOf(err) != fault.InvalidRequest {
 		t.Errorf("copied: %v", err)
@@ -57,13 +57,13 @@ func refused(t *testing.T, raw []byte) {
 	}
 }
 
-func TestAProfileComesBackWithoutItsCaches(t *testing.T) {
+func TestUnpackedProfileHasNoCaches(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	for _, name := range []string{"Local State", "Default/Cookies", "Default/Local Storage/leveldb/000003.log", "Default/IndexedDB/http_localhost_1.indexeddb.leveldb/LOCK"} {
-		write(t, from, name, "kept: "+name)
+		writeFile(t, from, name, "kept: "+name)
 	}
 	for _, name := range []string{"Default/Cache/data_0", "Default/Service Worker/ScriptCache/index", "ShaderCache/x", "BrowserMetrics-spare.pma", "Default/Sessions/Tabs_1", "Default/Session Storage/000003.log"} {
-		write(t, from, name, "left out")
+		writeFile(t, from, name, "left out")
 	}
 	if err := os.Symlink("/etc/passwd", filepath.Join(from, "SingletonLock")); err != nil {
 		t.Fatal(err)
@@ -96,42 +96,42 @@ func TestAProfileComesBackWithoutItsCaches(t *testing.T) {
 
 func TestHostileBundlesAreRefused(t *testing.T) {
 	for name, headers := range map[string][]tar.Header{
-		"leads up":        {file("../x", 1)},
-		"leads up inside": {file("a/../../x", 1)},
-		"absolute":        {file("/etc/cron.d/x", 1)},
-		"not clean":       {file("a/./x", 1)},
-		"two slashes":     {file("a//x", 1)},
+		"leads up":        {fileHeader("../x", 1)},
+		"leads up inside": {fileHeader("a/../../x", 1)},
+		"absolute":        {fileHeader("/etc/cron.d/x", 1)},
+		"not clean":       {fileHeader("a/./x", 1)},
+		"two slashes":     {fileHeader("a//x", 1)},
 		"the root":        {{Typeflag: tar.TypeDir, Name: "./"}},
-		"backslash":       {file(`a\x`, 1)},
-		"control":         {file("a\nx", 1)},
-		"long":            {file(strings.Repeat("a", 600), 1)},
-		"deep":            {file(strings.Repeat("a/", 20)+"x", 1)},
+		"backslash":       {fileHeader(`a\x`, 1)},
+		"control":         {fileHeader("a\nx", 1)},
+		"long":            {fileHeader(strings.Repeat("a", 600), 1)},
+		"deep":            {fileHeader(strings.Repeat("a/", 20)+"x", 1)},
 		"symbolic link":   {{Typeflag: tar.TypeSymlink, Name: "a", Linkname: "/etc/passwd"}},
-		"hard link":       {file("b", 1), {Typeflag: tar.TypeLink, Name: "a", Linkname: "b"}},
+		"hard link":       {fileHeader("b", 1), {Typeflag: tar.TypeLink, Name: "a", Linkname: "b"}},
 		"device":          {{Typeflag: tar.TypeChar, Name: "a", Devmajor: 1, Devminor: 3}},
 		"pipe":            {{Typeflag: tar.TypeFifo, Name: "a"}},
-		"twice":           {file("a", 1), file("a", 1)},
-		"file then dir":   {file("a", 1), {Typeflag: tar.TypeDir, Name: "a/"}},
-		"dir then file":   {file("a/b", 1), file("a", 1)},
-		"file in a file":  {file("a", 1), file("a/b", 1)},
-		"too large":       {file("a", bundle.MaxContent), file("b", 1)},
+		"twice":           {fileHeader("a", 1), fileHeader("a", 1)},
+		"file then dir":   {fileHeader("a", 1), {Typeflag: tar.TypeDir, Name: "a/"}},
+		"dir then file":   {fileHeader("a/b", 1), fileHeader("a", 1)},
+		"file in a file":  {fileHeader("a", 1), fileHeader("a/b", 1)},
+		"too large":       {fileHeader("a", bundle.MaxContent), fileHeader("b", 1)},
 	} {
-		t.Run(name, func(t *testing.T) { refused(t, tarOf(t, headers...)) })
+		t.Run(name, func(t *testing.T) { wantRefused(t, makeTar(t, headers...)) })
 	}
 }
 
 func TestTooManyEntriesAreRefused(t *testing.T) {
 	var headers []tar.Header
 	for i := range 20_001 {
-		headers = append(headers, file(strconv.Itoa(i), 0))
+		headers = append(headers, fileHeader(strconv.Itoa(i), 0))
 	}
-	refused(t, tarOf(t, headers...))
+	wantRefused(t, makeTar(t, headers...))
 }
 
-func TestBrokenBundlesAreRefused(t *testing.T) {
-	whole := tarOf(t, file("a", 5000))
-	refused(t, whole[:3000])
-	refused(t, []byte(strings.Repeat("no tar", 200)))
+func TestIncompleteBundlesAreRefused(t *testing.T) {
+	whole := makeTar(t, fileHeader("a", 5000))
+	wantRefused(t, whole[:3000])
+	wantRefused(t, []byte(strings.Repeat("no tar", 200)))
 }
 
 func TestAnEmptyBundleIsAnEmptyProfile(t *testing.T) {
@@ -145,9 +145,9 @@ func TestAnEmptyBundleIsAnEmptyProfile(t *testing.T) {
 }
 
 // Owner, mode and other metadata that a box wrote must not reach the next box.
-func TestCopyKeepsNothingOfTheHeaders(t *testing.T) {
+func TestCopyDropsMetadata(t *testing.T) {
 	var out bytes.Buffer
-	if err := bundle.Copy(&out, bytes.NewReader(tarOf(t, file("a", 3)))); err != nil {
+	if err := bundle.Copy(&out, bytes.NewReader(makeTar(t, fileHeader("a", 3)))); err != nil {
 		t.Fatal(err)
 	}
 	h, err := tar.NewReader(&out).Next()
@@ -156,12 +156,12 @@ func TestCopyKeepsNothingOfTheHeaders(t *testing.T) {
 	}
 }
 
-func TestUnpackingDoesNotFollowLinksThatLieThere(t *testing.T) {
+func TestUnpackDoesNotFollowExistingLinks(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	if err := os.Symlink(outside, filepath.Join(dir, "a")); err != nil {
 		t.Fatal(err)
 	}
-	if err := bundle.Unpack(dir, bytes.NewReader(tarOf(t, file("a/x", 1)))); err == nil {
+	if err := bundle.Unpack(dir, bytes.NewReader(makeTar(t, fileHeader("a/x", 1)))); err == nil {
 		t.Error("unpacked through a link")
 	}
 	if left, _ := os.ReadDir(outside); len(left) > 0 {
@@ -169,7 +169,7 @@ func TestUnpackingDoesNotFollowLinksThatLieThere(t *testing.T) {
 	}
 }
 
-func FuzzCopiesUnpack(f *testing.F) {
+func FuzzCopiedBundlesUnpack(f *testing.F) {
 	f.Add([]byte(""))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var out bytes.Buffer

@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// leftOut are the folders of a profile that are not packed: those that the browser
+// excluded are the folders of a profile that are not packed: those that the browser
 // makes again, and the open tabs of the last session with their session storage, whose
 // log still contains removed values.
-var leftOut = []string{
+var excluded = []string{
 	"Cache", "Code Cache", "GPUCache", "DawnGraphiteCache", "DawnWebGPUCache", "GrShaderCache", "GraphiteDawnCache",
 	"ShaderCache", "ScriptCache", "Crashpad", "Crash Reports", "BrowserMetrics", "component_crx_cache",
 	"extensions_crx_cache", "Safe Browsing", "Subresource Filter", "optimization_guide_model_store", "segmentation_platform",
@@ -31,23 +31,23 @@ func Pack(w io.Writer, dir string) error {
 		return fmt.Errorf("cannot open the profile: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	out, seen := tar.NewWriter(w), newTally()
+	out, entries := tar.NewWriter(w), newValidator()
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || name == "." {
 			return err
 		}
-		if d.IsDir() && slices.Contains(leftOut, path.Base(name)) {
+		if d.IsDir() && slices.Contains(excluded, path.Base(name)) {
 			return fs.SkipDir
 		}
 		if !d.IsDir() && (!d.Type().IsRegular() || strings.HasSuffix(name, ".pma")) { // .pma: 4 MB of metrics
 			return nil
 		}
-		return pack(out, seen, root, name, d)
+		return packFile(out, entries, root, name, d)
 	})
 	return errors.Join(err, out.Close())
 }
 
-func pack(out *tar.Writer, seen *tally, root *os.Root, name string, d fs.DirEntry) error {
+func packFile(out *tar.Writer, entries *validator, root *os.Root, name string, d fs.DirEntry) error {
 	info, err := d.Info()
 	if err != nil {
 		return fmt.Errorf("cannot look at a file of the profile: %w", err)
@@ -56,7 +56,7 @@ func pack(out *tar.Writer, seen *tally, root *os.Root, name string, d fs.DirEntr
 	if e.dir {
 		e.size = 0
 	}
-	if _, err := seen.admit(e.header()); err != nil {
+	if _, err := entries.check(e.header()); err != nil {
 		return err
 	}
 	if err := out.WriteHeader(e.header()); err != nil || e.dir {
@@ -82,25 +82,25 @@ func Unpack(dir string, src io.Reader) error {
 		return fmt.Errorf("cannot open the profile: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	return each(src, func(e entry, content io.Reader) error {
+	return readEntries(src, func(e entry, content io.Reader) error {
 		if e.dir {
 			return root.MkdirAll(e.name, 0o700)
 		}
 		if err := root.MkdirAll(path.Dir(e.name), 0o700); err != nil {
 			return fmt.Errorf("cannot make a folder of the profile: %w", err)
 		}
-		return unpack(root, e, content)
+		return unpackFile(root, e, content)
 	})
 }
 
-func unpack(root *os.Root, e entry, content io.Reader) error {
+func unpackFile(root *os.Root, e entry, content io.Reader) error {
 	file, err := root.OpenFile(e.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("cannot make a file of the profile: %w", err)
 	}
 	if _, err := io.Copy(file, content); err != nil {
 		_ = file.Close()
-		return broken(err)
+		return unreadable(err)
 	}
 	if err := file.Close(); err != nil {
 		return fmt.Errorf("cannot write a file of the profile: %w", err)

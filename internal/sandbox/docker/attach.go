@@ -18,17 +18,12 @@ import (
 // what the engine stores about the container.
 func (d *Driver) Attach(ctx context.Context, id string, egress func(net.Conn)) (sandbox.Box, error) {
 	if !sandbox.ValidID(id) {
-		return nil, notThere(id)
+		return nil, notFound(id)
 	}
 	if egress == nil {
 		return nil, fault.New(fault.InvalidRequest, "nobody takes the box's connections").Hinted("pass egress")
 	}
-	ctx, release, err := d.reserve(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	b, err := d.attach(ctx, id, egress)
-	release(b)
+	b, err := d.boxes.Connect(ctx, id, func(ctx context.Context) (*box, error) { return d.attach(ctx, id, egress) })
 	if err != nil {
 		return nil, err
 	}
@@ -36,12 +31,12 @@ func (d *Driver) Attach(ctx context.Context, id string, egress func(net.Conn)) (
 }
 
 func (d *Driver) attach(ctx context.Context, id string, egress func(net.Conn)) (*box, error) {
-	found, err := d.find(ctx, id)
+	found, err := d.findContainers(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	if len(found) != 1 || found[0].State != container.StateRunning {
-		return nil, notThere(id)
+		return nil, notFound(id)
 	}
 	link, err := d.listen(bridge.LinkOptions{
 		Box: id, Home: home, Adopt: true, Headless: found[0].Labels[labelHeadless] == "true", Egress: egress,
@@ -50,27 +45,27 @@ func (d *Driver) attach(ctx context.Context, id string, egress func(net.Conn)) (
 		return nil, err
 	}
 	info := d.info(found[0])
-	if err := d.adopt(ctx, link, info); err != nil {
+	if err := d.verifyGuest(ctx, link, info); err != nil {
 		_ = link.Close()
 		return nil, err
 	}
 	info.Session = link.Session()
-	return d.hold(found[0].ID, link, info, true), nil
+	return d.newBox(found[0].ID, link, info, true), nil
 }
 
-// adopt waits for the guest and compares its scope and session with info.
-func (d *Driver) adopt(ctx context.Context, link *bridge.Link, info sandbox.Info) error {
-	waiting, cancel := context.WithTimeout(ctx, d.o.Lease)
+// verifyGuest waits for the guest and compares its scope and session with info.
+func (d *Driver) verifyGuest(ctx context.Context, link *bridge.Link, info sandbox.Info) error {
+	waiting, cancel := context.WithTimeout(ctx, d.options.Lease)
 	defer cancel()
 	if err := link.Connected(waiting); err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
-		return notThere(info.ID).Because(err)
+		return notFound(info.ID).Because(err)
 	}
 	if link.ScopeHash() != info.ScopeHash || info.Session != "" && link.Session() != info.Session {
-		d.o.Log.Error("a guest says it is another scope's or session's", "box", info.ID)
-		return notThere(info.ID).Because(errors.New("the guest claims another scope or session"))
+		d.options.Log.Error("a guest says it is another scope's or session's", "box", info.ID)
+		return notFound(info.ID).Because(errors.New("the guest claims another scope or session"))
 	}
 	return nil
 }

@@ -13,16 +13,16 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 )
 
-const askAgain = time.Second // before the next wait, when the engine ended one early, as its restart does
+const retryPause = time.Second // before the next wait, when the engine ended one early, as its restart does
 
 // box is a box that runs in a container (sandbox.Box).
 type box struct {
 	*bridge.BoxHandle
 	driver    *Driver
 	container string        // its id on the engine
-	watched   chan struct{} // closed when the engine has received the request to wait for its end
+	waiting   chan struct{} // closed when the engine has received the request to wait for its end
 	started   chan struct{} // closed when the container runs
-	released  chan struct{} // closed when the link has been closed
+	closed    chan struct{} // closed when the link has been closed
 
 	mu   sync.Mutex
 	info sandbox.Info
@@ -30,26 +30,26 @@ type box struct {
 
 var _ sandbox.Box = (*box)(nil)
 
-// hold returns the box of a container and watches it: when the container ends, its
+// newBox returns the box of a container and watches it: when the container ends, its
 // guest is lost, or the driver closes, the box is done and its sockets are closed.
-// A container that does not run yet must be started after watched is closed, and
+// A container that does not run yet must be started after waiting is closed, and
 // then started be closed, because the engine removes an ended container together
 // with its exit status.
-func (d *Driver) hold(made string, link *bridge.Link, info sandbox.Info, running bool) *box {
+func (d *Driver) newBox(containerID string, link *bridge.Link, info sandbox.Info, running bool) *box {
 	b := &box{
-		driver: d, container: made, BoxHandle: bridge.NewBoxHandle(link), info: info,
-		watched: make(chan struct{}), started: make(chan struct{}), released: make(chan struct{}),
+		driver: d, container: containerID, BoxHandle: bridge.NewBoxHandle(link), info: info,
+		waiting: make(chan struct{}), started: make(chan struct{}), closed: make(chan struct{}),
 	}
 	if running {
 		close(b.started)
 	}
-	d.wg.Go(b.watch)
+	d.boxes.Go(b.watch)
 	return b
 }
 
 func (b *box) watch() {
-	defer close(b.released)
-	ctx, cancel := context.WithCancel(b.driver.ctx)
+	defer close(b.closed)
+	ctx, cancel := context.WithCancel(b.driver.boxes.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		b.waitExit(ctx)
@@ -63,36 +63,36 @@ func (b *box) watch() {
 	}
 	cancel()
 	wg.Wait()
-	b.finish(ended(b.info.ID, "was let go by the gateway"))
+	b.finish(endedFault(b.info.ID, "was let go by the gateway"))
 	_ = b.Link().Close()
 }
 
 // waitExit waits until the container has ended, which it records, or ctx ends.
 func (b *box) waitExit(ctx context.Context) {
-	watched := sync.OnceFunc(func() { close(b.watched) })
+	watched := sync.OnceFunc(func() { close(b.waiting) })
 	defer watched()
 	for ctx.Err() == nil {
-		wait := b.driver.engine.ContainerWait(ctx, b.container, client.ContainerWaitOptions{Condition: b.end()})
+		wait := b.driver.engine.ContainerWait(ctx, b.container, client.ContainerWaitOptions{Condition: b.waitCondition()})
 		watched()
 		select {
 		case exit := <-wait.Result:
 			if exit.Error == nil {
-				b.finish(ended(b.info.ID, "ended with status %d", exit.StatusCode))
+				b.finish(endedFault(b.info.ID, "ended with status %d", exit.StatusCode))
 				return
 			}
 		case err := <-wait.Error:
 			if errdefs.IsNotFound(err) {
-				b.finish(ended(b.info.ID, "was removed"))
+				b.finish(endedFault(b.info.ID, "was removed"))
 				return
 			}
 		}
-		pause(ctx, askAgain)
+		sleep(ctx, retryPause)
 	}
 }
 
-// end returns the condition to wait for. A container that has not been started is
+// waitCondition returns the condition to wait for. A container that has not been started is
 // not running either, so it has a different one.
-func (b *box) end() container.WaitCondition {
+func (b *box) waitCondition() container.WaitCondition {
 	select {
 	case <-b.started:
 		return container.WaitConditionNotRunning
@@ -101,7 +101,7 @@ func (b *box) end() container.WaitCondition {
 	}
 }
 
-func pause(ctx context.Context, d time.Duration) {
+func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -136,8 +136,8 @@ func (b *box) Assign(ctx context.Context, scope, session string) error {
 		return err
 	}
 	hash := sandbox.ScopeHash(scope)
-	name := b.driver.name(hash, b.Info().ID)
-	ctx, cancel := context.WithTimeout(ctx, askTime)
+	name := sandbox.BoxName(b.driver.options.NamePrefix, hash, b.Info().ID)
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	if _, err := b.driver.engine.ContainerRename(ctx, b.container, client.ContainerRenameOptions{NewName: name}); err != nil {
 		return b.driver.engineFault(err, "rename the box")

@@ -21,7 +21,7 @@ type Finding = sandbox.Finding
 // Check checks everything that a box needs of this machine. It changes nothing and
 // starts no box. Without an engine it returns that finding only.
 func (d *Driver) Check(ctx context.Context) []Finding {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	answer, err := d.engine.Info(ctx, client.InfoOptions{})
 	if err != nil {
@@ -59,25 +59,25 @@ func engineFinding(info system.Info) Finding {
 }
 
 func (d *Driver) imageFinding(ctx context.Context) Finding {
-	found, err := d.engine.ImageInspect(ctx, d.o.Image)
+	found, err := d.engine.ImageInspect(ctx, d.options.Image)
 	switch {
 	case errdefs.IsNotFound(err):
-		return Finding{Name: "image", Detail: d.o.Image + " is not there", Repair: buildCommand}
+		return Finding{Name: "image", Detail: d.options.Image + " is not there", Repair: buildCommand}
 	case err != nil:
 		f := fault.From(d.engineFault(err, "look for the image"))
 		return Finding{Name: "image", Detail: f.Message, Repair: f.Hint}
 	}
-	return Finding{Name: "image", OK: true, Detail: fmt.Sprintf("%s of %s", d.o.Image, found.Created)}
+	return Finding{Name: "image", OK: true, Detail: fmt.Sprintf("%s of %s", d.options.Image, found.Created)}
 }
 
 // limitsFinding reports the limits that the engine cannot set. When it makes a
 // container it only warns about them.
 func limitsFinding(info system.Info) Finding {
 	var missing []string
-	for name, there := range map[string]bool{
+	for name, available := range map[string]bool{
 		"memory": info.MemoryLimit, "swap": info.SwapLimit, "cpu": info.CPUCfsQuota, "pids": info.PidsLimit,
 	} {
-		if !there {
+		if !available {
 			missing = append(missing, name)
 		}
 	}
@@ -105,11 +105,11 @@ func seccompFinding(info system.Info) Finding {
 // namespacesFinding checks the namespaces that Chromium's own sandbox uses. It
 // assumes that the engine runs on this machine.
 func namespacesFinding() Finding {
-	most, err := os.ReadFile("/proc/sys/user/max_user_namespaces")
+	limit, err := os.ReadFile("/proc/sys/user/max_user_namespaces")
 	if err != nil {
 		return Finding{Name: "user namespaces", OK: true, Detail: "not to be seen from here; each start proves them"}
 	}
-	if strings.TrimSpace(string(most)) == "0" {
+	if strings.TrimSpace(string(limit)) == "0" {
 		return Finding{
 			Name: "user namespaces", Detail: "none may be made, so Chromium has no sandbox",
 			Repair: "sudo sysctl -w user.max_user_namespaces=15000",
@@ -122,5 +122,5 @@ func namespacesFinding() Finding {
 			Repair: "sudo sysctl -w kernel.unprivileged_userns_clone=1",
 		}
 	}
-	return Finding{Name: "user namespaces", OK: true, Detail: strings.TrimSpace(string(most)) + " may be made"}
+	return Finding{Name: "user namespaces", OK: true, Detail: strings.TrimSpace(string(limit)) + " may be made"}
 }

@@ -49,50 +49,38 @@ var tmpfs = map[string]string{
 	home + "/" + sandbox.DownloadFolder: "rw,nosuid,nodev,noexec,size=96m,mode=0700,uid=10001,gid=10001", // more than the page engine accepts as downloads
 }
 
-// name returns the name of a container: prefix, scope hash or "warm", box id.
-func (d *Driver) name(scopeHash, id string) string {
-	if scopeHash == "" {
-		scopeHash = "warm"
-	}
-	return d.o.NamePrefix + scopeHash + "-" + id
-}
-
 // boot returns the settings of the guest of a box.
 func (d *Driver) boot(spec sandbox.Spec) bridge.Boot {
-	return bridge.Boot{
-		Box: spec.ID, ScopeHash: sandbox.ScopeHash(spec.Scope), Session: spec.Session,
-		PublicKey: d.o.Key.Public(), Lease: d.o.Lease, RestartAttempts: d.o.RestartAttempts,
-		Width: spec.Width, Height: spec.Height, DPI: spec.DPI, Headless: spec.Headless, Profile: spec.Profile != nil,
-	}
+	return bridge.BootFor(spec, d.options.Key, d.options.Lease, d.options.RestartAttempts)
 }
 
-// request returns the request that makes a box's container.
-func (d *Driver) request(spec sandbox.Spec) (client.ContainerCreateOptions, error) {
-	limits, err := d.host(spec.ID)
+// createOptions returns the request that makes a box's container.
+func (d *Driver) createOptions(spec sandbox.Spec) (client.ContainerCreateOptions, error) {
+	limits, err := d.hostConfig(spec.ID)
 	if err != nil {
 		return client.ContainerCreateOptions{}, err
 	}
 	boot := d.boot(spec)
 	config := &container.Config{
-		Image: d.o.Image, Hostname: "box", User: user, WorkingDir: home,
+		Image: d.options.Image, Hostname: "box", User: user, WorkingDir: home,
 		Env:             boot.Environ(),
 		NetworkDisabled: true,
 		Labels: map[string]string{
-			labelInstance: d.o.Instance,
+			labelInstance: d.options.Instance,
 			labelBox:      spec.ID,
 			labelScope:    boot.ScopeHash,
 			labelSession:  spec.Session,
-			labelLease:    d.o.Lease.String(),
+			labelLease:    d.options.Lease.String(),
 			labelHeadless: strconv.FormatBool(spec.Headless),
 		},
 	}
-	asked, err := json.Marshal([]any{config, limits})
+	encoded, err := json.Marshal([]any{config, limits})
 	if err != nil {
 		return client.ContainerCreateOptions{}, fmt.Errorf("cannot encode the request for a container: %w", err)
 	}
-	sum := sha256.Sum256(asked)
+	sum := sha256.Sum256(encoded)
 	config.Labels[labelRequest] = hex.EncodeToString(sum[:])
-	return client.ContainerCreateOptions{Name: d.name(boot.ScopeHash, spec.ID), Config: config, HostConfig: limits}, nil
+	return client.ContainerCreateOptions{Name: sandbox.BoxName(d.options.NamePrefix, boot.ScopeHash, spec.ID), Config: config, HostConfig: limits}, nil
 }
 
 // cpuPeriod is the period of a box's processor quota, the longest that the kernel
@@ -101,9 +89,9 @@ func (d *Driver) request(spec sandbox.Spec) (client.ContainerCreateOptions, erro
 // Over a second the box gets the same share.
 const cpuPeriod = time.Second
 
-// host returns the limits of a box's container.
-func (d *Driver) host(id string) (*container.HostConfig, error) {
-	profile, err := Profile()
+// hostConfig returns the limits of a box's container.
+func (d *Driver) hostConfig(id string) (*container.HostConfig, error) {
+	profile, err := SeccompProfile()
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +102,7 @@ func (d *Driver) host(id string) (*container.HostConfig, error) {
 		CgroupnsMode:   container.CgroupnsModePrivate,
 		ReadonlyRootfs: true,
 		Tmpfs:          tmpfs,
-		ShmSize:        d.o.ShmSize,
+		ShmSize:        d.options.ShmSize,
 		CapDrop:        []string{"ALL"},
 		SecurityOpt:    []string{"no-new-privileges", "seccomp=" + profile},
 		OomScoreAdj:    500, // when memory runs out, kill a box before the gateway
@@ -123,11 +111,11 @@ func (d *Driver) host(id string) (*container.HostConfig, error) {
 		},
 		Mounts: d.mounts(id),
 		Resources: container.Resources{
-			Memory:     d.o.Memory,
-			MemorySwap: d.o.Memory, // memory and swap together: no swap
+			Memory:     d.options.Memory,
+			MemorySwap: d.options.Memory, // memory and swap together: no swap
 			CPUPeriod:  cpuPeriod.Microseconds(),
-			CPUQuota:   int64(d.o.CPUs * float64(cpuPeriod.Microseconds())),
-			PidsLimit:  &d.o.PidsLimit,
+			CPUQuota:   int64(d.options.CPUs * float64(cpuPeriod.Microseconds())),
+			PidsLimit:  &d.options.PidsLimit,
 			Ulimits: []*units.Ulimit{ // set all of them: Podman's own choices can fail
 				{Name: "core"}, // no core dumps: they would contain the memory of pages
 				{Name: "msgqueue"},
@@ -141,9 +129,9 @@ func (d *Driver) host(id string) (*container.HostConfig, error) {
 // mounts returns the read-only mounts of a box: the folder of its sockets and, with
 // Options.Policy, the policy file.
 func (d *Driver) mounts(id string) []mount.Mount {
-	all := []mount.Mount{bind(d.dir(id), bridge.MountPoint)}
-	if d.o.Policy != nil {
-		all = append(all, bind(filepath.Join(d.dir(id), policyFile), sandbox.TrustPolicyFile))
+	all := []mount.Mount{bind(d.boxDir(id), bridge.MountPoint)}
+	if d.options.Policy != nil {
+		all = append(all, bind(filepath.Join(d.boxDir(id), policyFile), sandbox.TrustPolicyFile))
 	}
 	return all
 }
@@ -157,15 +145,15 @@ func bind(source, target string) mount.Mount {
 
 // writePolicy writes the policy file that mounts mounts.
 func (d *Driver) writePolicy(id string) error {
-	if d.o.Policy == nil {
+	if d.options.Policy == nil {
 		return nil
 	}
-	file := filepath.Join(d.dir(id), policyFile)
-	if err := os.WriteFile(file, d.o.Policy, 0o644); err != nil { //nolint:gosec // the box's user reads it; only the gateway can enter the folder above
-		return noDir(d.dir(id), err)
+	file := filepath.Join(d.boxDir(id), policyFile)
+	if err := os.WriteFile(file, d.options.Policy, 0o644); err != nil { //nolint:gosec // the box's user reads it; only the gateway can enter the folder above
+		return folderFault(d.boxDir(id), err)
 	}
 	if err := os.Chmod(file, 0o644); err != nil { //nolint:gosec // regardless of the umask
-		return noDir(d.dir(id), err)
+		return folderFault(d.boxDir(id), err)
 	}
 	return nil
 }

@@ -17,15 +17,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
 )
 
-func bounded(t *testing.T) context.Context {
+func testContext(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// engine returns a client of the tests' own.
-func engine(t *testing.T) *client.Client {
+// engineClient returns a client of the tests' own.
+func engineClient(t *testing.T) *client.Client {
 	t.Helper()
 	c, err := client.New(client.FromEnv)
 	if err != nil {
@@ -35,11 +35,11 @@ func engine(t *testing.T) *client.Client {
 	return c
 }
 
-// inside runs a shell command in a box as the box's user and returns its output and
+// execInBox runs a shell command in a box as the box's user and returns its output and
 // exit code.
-func inside(t *testing.T, box sandbox.Box, command string) (string, int) {
+func execInBox(t *testing.T, box sandbox.Box, command string) (string, int) {
 	t.Helper()
-	ctx, e := bounded(t), engine(t)
+	ctx, e := testContext(t), engineClient(t)
 	made, err := e.ExecCreate(ctx, box.Info().Name, client.ExecCreateOptions{
 		Cmd: []string{"sh", "-c", command}, AttachStdout: true, AttachStderr: true,
 	})
@@ -66,26 +66,26 @@ func inside(t *testing.T, box sandbox.Box, command string) (string, int) {
 func containers(t *testing.T, instance string) []container.Summary {
 	t.Helper()
 	ours := client.Filters{}.Add("label", "glovebox.instance="+instance)
-	all, err := engine(t).ContainerList(bounded(t), client.ContainerListOptions{All: true, Filters: ours})
+	all, err := engineClient(t).ContainerList(testContext(t), client.ContainerListOptions{All: true, Filters: ours})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return all.Items
 }
 
-func start(t *testing.T, d *docker.Driver, spec sandbox.Spec) sandbox.Box {
+func startBox(t *testing.T, d *docker.Driver, spec sandbox.Spec) sandbox.Box {
 	t.Helper()
-	box, err := d.Start(bounded(t), spec)
+	box, err := d.Start(testContext(t), spec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return box
 }
 
-// until polls holds until it returns true.
-func until(t *testing.T, what string, holds func() bool) {
+// waitUntil polls holds until it returns true.
+func waitUntil(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	ctx := bounded(t)
+	ctx := testContext(t)
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for !holds() {
@@ -97,8 +97,8 @@ func until(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// contextOf returns a build context that contains only a Dockerfile.
-func contextOf(t *testing.T, recipe string) io.Reader {
+// buildContext returns a build context that contains only a Dockerfile.
+func buildContext(t *testing.T, recipe string) io.Reader {
 	t.Helper()
 	var packed bytes.Buffer
 	archive := tar.NewWriter(&packed)
@@ -126,9 +126,9 @@ func drain(t *testing.T, body io.ReadCloser) {
 	}
 }
 
-// cleanup returns a context that is valid during cleanup, when the test's own has
+// cleanupContext returns a context that is valid during cleanup, when the test's own has
 // ended.
-func cleanup(t *testing.T) context.Context {
+func cleanupContext(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)

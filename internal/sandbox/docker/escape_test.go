@@ -20,31 +20,31 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
 )
 
-// TestNothingLeadsOutOfABox makes every escape attempt inside a real box: as the
+// TestEscapeAttemptsFail makes every escape attempt inside a real box: as the
 // box's user, and in new namespaces as Chromium makes them for a renderer, where a
 // process has every capability over what it made itself.
-func TestNothingLeadsOutOfABox(t *testing.T) {
-	box := start(t, open(t, options(t)), sandboxtest.Spec("alice"))
-	heldLikeTheGuest(t, box)
-	program := attempts(t)
+func TestEscapeAttemptsFail(t *testing.T) {
+	box := startBox(t, openDriver(t, testOptions(t)), sandboxtest.Spec("alice"))
+	checkConfinedLikeGuest(t, box)
+	program := buildEscapeProgram(t)
 	for name, own := range map[string]bool{"as the box's user": false, "in new namespaces": true} {
 		t.Run(name, func(t *testing.T) {
 			var arguments []string
 			if own {
 				arguments = []string{"own"}
 			}
-			out := carried(t, box.Info().Name, program, arguments...)
+			out := runInContainer(t, box.Info().Name, program, arguments...)
 			var answers []escapetest.Answer
 			if err := json.Unmarshal(out, &answers); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
-			judge(t, answers, own)
+			checkAnswers(t, answers, own)
 		})
 	}
 }
 
-// judge compares answers with the expected ones.
-func judge(t *testing.T, answers []escapetest.Answer, own bool) {
+// checkAnswers compares answers with the expected ones.
+func checkAnswers(t *testing.T, answers []escapetest.Answer, own bool) {
 	t.Helper()
 	given := map[string]escapetest.Answer{}
 	for _, a := range answers {
@@ -53,21 +53,21 @@ func judge(t *testing.T, answers []escapetest.Answer, own bool) {
 	for _, a := range escapetest.All() {
 		answer, made := given[a.Group+": "+a.Name]
 		switch {
-		case !made && !(own && a.Outside):
+		case !made && !(own && a.NotInNamespace):
 			t.Errorf("%s: %s was not tried", a.Group, a.Name)
 		case made && answer.Errno == "":
 			t.Errorf("%s: %s succeeded", a.Group, a.Name)
-		case made && !a.Holds(answer):
+		case made && !a.Matches(answer):
 			t.Errorf("%s: %s got %s, want %s", a.Group, a.Name, answer.Errno, a.Expected())
 		}
 	}
 	t.Logf("%d attempts", len(answers))
 }
 
-// TestAttemptsSucceedInAWeakBox proves that the attempts can succeed: these do so as
+// TestEscapeAttemptsSucceedInADefaultContainer proves that the attempts can succeed: these do so as
 // root in a container with an engine's default settings.
-func TestAttemptsSucceedInAWeakBox(t *testing.T) {
-	ctx, e, name := bounded(t), engine(t), prefix()+"weak"
+func TestEscapeAttemptsSucceedInADefaultContainer(t *testing.T) {
+	ctx, e, name := testContext(t), engineClient(t), prefix()+"weak"
 	made, err := e.ContainerCreate(ctx, client.ContainerCreateOptions{Name: name, Config: &container.Config{
 		Image: tag, User: "0", Entrypoint: []string{"sleep", "300"}, NetworkDisabled: true,
 	}})
@@ -84,32 +84,32 @@ func TestAttemptsSucceedInAWeakBox(t *testing.T) {
 	if _, err := e.ContainerStart(ctx, made.ID, client.ContainerStartOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	program := attempts(t)
+	program := buildEscapeProgram(t)
 	for _, attempt := range []string{
 		"namespaces: chroot", "other processes: ptrace traceme", "kernel: msgget", "identity: setuid", "identity: capset",
 		"sockets: raw IPv4", "sockets: netlink generic", "devices: mknod null", "writing: /etc/passwd",
 		"running what was written: /tmp", "running what was written: leave by chroot and ..",
 	} {
-		if out := string(carried(t, name, program, "one", attempt)); out != "succeeded\n" {
+		if out := string(runInContainer(t, name, program, "one", attempt)); out != "succeeded\n" {
 			t.Errorf("%s: %q", attempt, out)
 		}
 	}
 }
 
-// heldLikeTheGuest checks that a command which a test runs in a box is confined
+// checkConfinedLikeGuest checks that a command which a test runs in a box is confined
 // exactly like the guest.
-func heldLikeTheGuest(t *testing.T, box sandbox.Box) {
+func checkConfinedLikeGuest(t *testing.T, box sandbox.Box) {
 	t.Helper()
-	const held = `grep -E '^(Uid|Gid|Groups|Cap|NoNewPrivs|Seccomp)' /proc/%/status; for n in cgroup ipc mnt net pid user uts; do readlink /proc/%/ns/$n; done`
-	guest, _ := inside(t, box, strings.ReplaceAll(held, "%", "1"))
-	test, _ := inside(t, box, strings.ReplaceAll(held, "%", "self"))
+	const confinement = `grep -E '^(Uid|Gid|Groups|Cap|NoNewPrivs|Seccomp)' /proc/%/status; for n in cgroup ipc mnt net pid user uts; do readlink /proc/%/ns/$n; done`
+	guest, _ := execInBox(t, box, strings.ReplaceAll(confinement, "%", "1"))
+	test, _ := execInBox(t, box, strings.ReplaceAll(confinement, "%", "self"))
 	if guest != test {
 		t.Errorf("the guest is confined by\n%s\nand this test by\n%s", guest, test)
 	}
 }
 
-// attempts builds the program that makes the attempts.
-func attempts(t *testing.T) []byte {
+// buildEscapeProgram builds the program that makes the attempts.
+func buildEscapeProgram(t *testing.T) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "escape")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "./testdata/escape")
@@ -132,10 +132,10 @@ my $fd = syscall($memfd_create{$machine}, $name, 0); die "memfd_create: $!" if $
 open(my $out, ">&=", $fd) or die $!; binmode $out; local $/; print $out scalar <STDIN>; $out->flush;
 exec {"/proc/self/fd/$fd"} "escape", @ARGV or die "exec: $!";`
 
-// carried runs a program inside a container and returns its output.
-func carried(t *testing.T, container string, program []byte, arguments ...string) []byte {
+// runInContainer runs a program inside a container and returns its output.
+func runInContainer(t *testing.T, container string, program []byte, arguments ...string) []byte {
 	t.Helper()
-	ctx, e := bounded(t), engine(t)
+	ctx, e := testContext(t), engineClient(t)
 	made, err := e.ExecCreate(ctx, container, client.ExecCreateOptions{
 		Cmd: append([]string{"perl", "-MPOSIX", "-MIO::Handle", "-e", loader}, arguments...), AttachStdin: true, AttachStdout: true, AttachStderr: true,
 	})
@@ -153,13 +153,13 @@ func carried(t *testing.T, container string, program []byte, arguments ...string
 	if err := attached.CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
-	var out, complaints bytes.Buffer
-	if _, err := stdcopy.StdCopy(&out, &complaints, attached.Reader); err != nil {
+	var out, stderr bytes.Buffer
+	if _, err := stdcopy.StdCopy(&out, &stderr, attached.Reader); err != nil {
 		t.Fatal(err)
 	}
 	result, err := e.ExecInspect(ctx, made.ID, client.ExecInspectOptions{})
 	if err != nil || result.ExitCode != 0 {
-		t.Fatalf("it ended with %d, %v: %s", result.ExitCode, err, complaints.String())
+		t.Fatalf("it ended with %d, %v: %s", result.ExitCode, err, stderr.String())
 	}
 	return out.Bytes()
 }

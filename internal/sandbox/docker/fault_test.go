@@ -15,7 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
 )
 
-func TestOptionsAreCheckedAndZeroIsRefused(t *testing.T) {
+func TestNewRefusesInvalidOptions(t *testing.T) {
 	for name, spoil := range map[string]func(*docker.Options){
 		"nothing":           func(o *docker.Options) { *o = docker.Options{} },
 		"no image":          func(o *docker.Options) { o.Image = "" },
@@ -32,7 +32,7 @@ func TestOptionsAreCheckedAndZeroIsRefused(t *testing.T) {
 		"no lease":          func(o *docker.Options) { o.Lease = 0 },
 		"negative restarts": func(o *docker.Options) { o.RestartAttempts = -1 },
 	} {
-		o := options(t)
+		o := testOptions(t)
 		spoil(&o)
 		if d, err := docker.New(o); fault.CodeOf(err) != fault.InvalidRequest || d != nil {
 			t.Errorf("%s: %v, %v", name, d, err)
@@ -41,10 +41,10 @@ func TestOptionsAreCheckedAndZeroIsRefused(t *testing.T) {
 }
 
 func TestMissingImageSaysHowToBuildIt(t *testing.T) {
-	o := options(t)
+	o := testOptions(t)
 	o.Image = "glovebox-none:0"
-	d := open(t, o)
-	_, err := d.Start(bounded(t), sandboxtest.Spec("alice"))
+	d := openDriver(t, o)
+	_, err := d.Start(testContext(t), sandboxtest.Spec("alice"))
 	f := fault.From(err)
 	if f.Code != fault.InstallRequired || !strings.Contains(f.Hint, "glovebox image build") || f.Details["command"] != "glovebox image build" {
 		t.Errorf("%v, hint %q", err, f.Hint)
@@ -52,47 +52,47 @@ func TestMissingImageSaysHowToBuildIt(t *testing.T) {
 	if left, err := os.ReadDir(o.SocketDir); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)
 	}
-	for _, finding := range d.Check(bounded(t)) {
+	for _, finding := range d.Check(testContext(t)) {
 		if wrong := finding.Name == "image"; finding.OK == wrong || (finding.Repair != "") != wrong {
 			t.Errorf("doctor reports %+v", finding)
 		}
 	}
 }
 
-func TestWithoutAnEngineEverythingSaysWhatToStart(t *testing.T) {
+func TestFaultsWithoutAnEngineSayWhatToStart(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "unix://"+filepath.Join(t.TempDir(), "none.sock"))
-	d, err := docker.New(options(t))
+	d, err := docker.New(testOptions(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = d.Close() }()
 	spec := sandboxtest.Spec("alice")
-	_, started := d.Start(bounded(t), spec)
-	_, listed := d.List(bounded(t))
-	_, attached := d.Attach(bounded(t), spec.ID, spec.Egress)
+	_, started := d.Start(testContext(t), spec)
+	_, listed := d.List(testContext(t))
+	_, attached := d.Attach(testContext(t), spec.ID, spec.Egress)
 	for name, err := range map[string]error{
-		"start": started, "list": listed, "attach": attached, "stop": d.Stop(bounded(t), spec.ID),
+		"start": started, "list": listed, "attach": attached, "stop": d.Stop(testContext(t), spec.ID),
 	} {
 		f := fault.From(err)
 		if f == nil || f.Code != fault.SandboxRuntimeRequired || !strings.Contains(f.Hint, "start Docker") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if missing := d.Missing(bounded(t)); len(missing) != 1 || missing[0].Name != "engine" || missing[0].Repair == "" {
+	if missing := d.Missing(testContext(t)); len(missing) != 1 || missing[0].Name != "engine" || missing[0].Repair == "" {
 		t.Errorf("missing %+v", missing)
 	}
-	findings := d.Check(bounded(t))
+	findings := d.Check(testContext(t))
 	if len(findings) != 1 || findings[0].OK || !strings.Contains(findings[0].Repair, "start Docker") || !strings.Contains(findings[0].Repair, "glovebox install engine") {
 		t.Errorf("doctor reports %+v", findings)
 	}
 }
 
-func TestCheckFindsAHealthyMachineHealthy(t *testing.T) {
-	d := open(t, options(t))
-	if missing := d.Missing(bounded(t)); len(missing) > 0 {
+func TestCheckPassesOnAWorkingMachine(t *testing.T) {
+	d := openDriver(t, testOptions(t))
+	if missing := d.Missing(testContext(t)); len(missing) > 0 {
 		t.Errorf("missing %+v", missing)
 	}
-	findings := d.Check(bounded(t))
+	findings := d.Check(testContext(t))
 	if len(findings) != 6 {
 		t.Errorf("%d findings", len(findings))
 	}
@@ -103,23 +103,23 @@ func TestCheckFindsAHealthyMachineHealthy(t *testing.T) {
 	}
 }
 
-// broken makes an image with another first process, and removes it when the test ends.
-func broken(t *testing.T, process ...string) string {
+// brokenImage makes an image with another first process, and removes it when the test ends.
+func brokenImage(t *testing.T, process ...string) string {
 	t.Helper()
-	e := engine(t)
+	e := engineClient(t)
 	entry, err := json.Marshal(process)
 	if err != nil {
 		t.Fatal(err)
 	}
 	broken := "glovebox-broken:" + sandbox.NewID()
 	recipe := "FROM " + tag + "\nENTRYPOINT " + string(entry) + "\n"
-	answer, err := e.ImageBuild(bounded(t), contextOf(t, recipe), client.ImageBuildOptions{Tags: []string{broken}, Remove: true})
+	answer, err := e.ImageBuild(testContext(t), buildContext(t, recipe), client.ImageBuildOptions{Tags: []string{broken}, Remove: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	drain(t, answer.Body)
 	t.Cleanup(func() {
-		if _, err := e.ImageRemove(cleanup(t), broken, client.ImageRemoveOptions{}); err != nil {
+		if _, err := e.ImageRemove(cleanupContext(t), broken, client.ImageRemoveOptions{}); err != nil {
 			t.Errorf("cannot remove the image: %v", err)
 		}
 	})
@@ -128,12 +128,12 @@ func broken(t *testing.T, process ...string) string {
 
 // When the first process of an image exits, Start fails with its last output and
 // does not wait for the time limit of the phase.
-func TestGuestThatEndsAtOnceIsExplained(t *testing.T) {
-	o := options(t)
-	o.Image = broken(t, "/bin/sh", "-c", `{
+func TestStartFaultHasTheOutputOfAGuestThatExits(t *testing.T) {
+	o := testOptions(t)
+	o.Image = brokenImage(t, "/bin/sh", "-c", `{
 		seq 50000; head -c 100000 /dev/zero | tr '\0' x; echo; echo the guest is out of order; printf 'without an end'
 	} >&2; exit 3`)
-	_, err := open(t, o).Start(bounded(t), sandboxtest.Spec("alice"))
+	_, err := openDriver(t, o).Start(testContext(t), sandboxtest.Spec("alice"))
 	f := fault.From(err)
 	long := " | 50000 | " + strings.Repeat("x", 512) + " | "
 	for _, want := range []string{
@@ -148,10 +148,10 @@ func TestGuestThatEndsAtOnceIsExplained(t *testing.T) {
 	}
 }
 
-func TestGuestThatIsNotThereIsRefusedAndLeavesNothing(t *testing.T) {
-	o := options(t)
-	o.Image = broken(t, "/none")
-	_, err := open(t, o).Start(bounded(t), sandboxtest.Spec("alice"))
+func TestStartWithoutAGuestFailsAndLeavesNothing(t *testing.T) {
+	o := testOptions(t)
+	o.Image = brokenImage(t, "/none")
+	_, err := openDriver(t, o).Start(testContext(t), sandboxtest.Spec("alice"))
 	if f := fault.From(err); f.Code != fault.StartFailed || !strings.Contains(f.Message, "could not start the box") {
 		t.Errorf("%v", err)
 	}

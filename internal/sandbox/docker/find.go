@@ -14,7 +14,7 @@ import (
 // List returns this instance's boxes in any state (sandbox.Driver). Faults:
 // sandbox_runtime_required.
 func (d *Driver) List(ctx context.Context) ([]sandbox.Info, error) {
-	found, err := d.find(ctx, "")
+	found, err := d.findContainers(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -25,12 +25,12 @@ func (d *Driver) List(ctx context.Context) ([]sandbox.Info, error) {
 	return all, nil
 }
 
-// find returns the containers of this instance, only those of box id unless id is
+// findContainers returns the containers of this instance, only those of box id unless id is
 // empty.
-func (d *Driver) find(ctx context.Context, id string) ([]container.Summary, error) {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
+func (d *Driver) findContainers(ctx context.Context, id string) ([]container.Summary, error) {
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
-	ours := client.Filters{}.Add("label", labelInstance+"="+d.o.Instance)
+	ours := client.Filters{}.Add("label", labelInstance+"="+d.options.Instance)
 	if id != "" {
 		ours.Add("label", labelBox+"="+id)
 	}
@@ -53,18 +53,15 @@ func (d *Driver) info(c container.Summary) sandbox.Info {
 		info.Name = strings.TrimPrefix(c.Names[0], "/")
 	}
 	info.ScopeHash = d.scopeOf(info.Name, id)
-	d.mu.Lock()
-	held := d.boxes[id]
-	d.mu.Unlock()
-	if held != nil && held.container == c.ID {
-		info.Session = held.Info().Session
+	if connected, found := d.boxes.Get(id); found && connected.container == c.ID {
+		info.Session = connected.Info().Session
 	}
 	return info
 }
 
 // scopeOf returns the scope hash in a container's name, empty for a warm box.
 func (d *Driver) scopeOf(name, id string) string {
-	middle := strings.TrimSuffix(strings.TrimPrefix(name, d.o.NamePrefix), "-"+id)
+	middle := strings.TrimSuffix(strings.TrimPrefix(name, d.options.NamePrefix), "-"+id)
 	if !sandbox.ValidID(middle) { // a scope hash has the format of a box id
 		return ""
 	}

@@ -17,28 +17,28 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
 )
 
-func TestKilledBrowserIsStartedAgain(t *testing.T) {
-	box := start(t, open(t, options(t)), sandboxtest.Spec("alice"))
-	stream, err := box.CDP(bounded(t))
+func TestKilledBrowserIsRestarted(t *testing.T) {
+	box := startBox(t, openDriver(t, testOptions(t)), sandboxtest.Spec("alice"))
+	stream, err := box.CDP(testContext(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = stream.Close() }()
-	h, err := box.Health(bounded(t))
+	h, err := box.Health(testContext(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, code := inside(t, box, fmt.Sprintf("kill -9 %d", h.Browser.PID)); code != 0 {
+	if out, code := execInBox(t, box, fmt.Sprintf("kill -9 %d", h.Browser.PID)); code != 0 {
 		t.Fatal(out)
 	}
 	if _, err := stream.Read(); err == nil {
 		t.Error("the connection outlives the browser")
 	}
-	until(t, "the browser runs again", func() bool {
-		h, err := box.Health(bounded(t))
+	waitUntil(t, "the browser runs again", func() bool {
+		h, err := box.Health(testContext(t))
 		return err == nil && h.Phase == "ready" && h.Restarts == 1 && h.Browser.Running
 	})
-	again, err := box.CDP(bounded(t))
+	again, err := box.CDP(testContext(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,11 +52,11 @@ func TestKilledBrowserIsStartedAgain(t *testing.T) {
 }
 
 func TestStopLeavesNothing(t *testing.T) {
-	o := options(t)
-	d := open(t, o)
+	o := testOptions(t)
+	d := openDriver(t, o)
 	spec := sandboxtest.Spec("alice")
-	start(t, d, spec)
-	if err := d.Stop(bounded(t), spec.ID); err != nil {
+	startBox(t, d, spec)
+	if err := d.Stop(testContext(t), spec.ID); err != nil {
 		t.Fatal(err)
 	}
 	if left := containers(t, o.Instance); len(left) > 0 {
@@ -65,20 +65,20 @@ func TestStopLeavesNothing(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(o.SocketDir, spec.ID)); !os.IsNotExist(err) {
 		t.Errorf("the folder is left: %v", err)
 	}
-	if err := d.Stop(bounded(t), "../x"); fault.CodeOf(err) != fault.InvalidRequest {
+	if err := d.Stop(testContext(t), "../x"); fault.CodeOf(err) != fault.InvalidRequest {
 		t.Errorf("stopping a malformed id: %v", err)
 	}
 }
 
-func TestBoxThatEndsByItselfSaysSo(t *testing.T) {
-	d := open(t, options(t))
-	box := start(t, d, sandboxtest.Spec("alice"))
-	if _, err := engine(t).ContainerKill(bounded(t), box.Info().Name, client.ContainerKillOptions{}); err != nil {
+func TestBoxReportsHowItsContainerEnded(t *testing.T) {
+	d := openDriver(t, testOptions(t))
+	box := startBox(t, d, sandboxtest.Spec("alice"))
+	if _, err := engineClient(t).ContainerKill(testContext(t), box.Info().Name, client.ContainerKillOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	select {
 	case <-box.Done():
-	case <-bounded(t).Done():
+	case <-testContext(t).Done():
 		t.Fatal("Done is not closed after the container was killed")
 	}
 	if err := box.Err(); fault.CodeOf(err) != fault.NotActive || box.Info().State != "exited" {
@@ -87,30 +87,30 @@ func TestBoxThatEndsByItselfSaysSo(t *testing.T) {
 	if why := box.Err().Error(); !strings.Contains(why, "ended with status 137") {
 		t.Errorf("the error does not contain the exit status: %s", why)
 	}
-	until(t, "the engine has removed the container", func() bool {
-		got, err := d.List(bounded(t))
+	waitUntil(t, "the engine has removed the container", func() bool {
+		got, err := d.List(testContext(t))
 		if err != nil || len(got) > 0 && got[0].State != "exited" {
 			t.Fatalf("the list is %+v, %v", got, err)
 		}
 		return len(got) == 0
 	})
 	for range 2 {
-		if err := d.Stop(bounded(t), box.Info().ID); err != nil {
+		if err := d.Stop(testContext(t), box.Info().ID); err != nil {
 			t.Errorf("stopping a box that has ended: %v", err)
 		}
 	}
 }
 
 // Here the engine removes the box by itself while Stop asks it to.
-func TestStopOfABoxThatIsBeingRemovedIsNoError(t *testing.T) {
-	o := options(t)
-	d := open(t, o)
+func TestStopSucceedsWhileTheEngineRemovesTheBox(t *testing.T) {
+	o := testOptions(t)
+	d := openDriver(t, o)
 	spec := sandboxtest.Spec("alice")
-	box := start(t, d, spec)
-	if _, err := engine(t).ContainerKill(bounded(t), box.Info().Name, client.ContainerKillOptions{}); err != nil {
+	box := startBox(t, d, spec)
+	if _, err := engineClient(t).ContainerKill(testContext(t), box.Info().Name, client.ContainerKillOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Stop(bounded(t), spec.ID); err != nil {
+	if err := d.Stop(testContext(t), spec.ID); err != nil {
 		t.Error(err)
 	}
 	if left := containers(t, o.Instance); len(left) > 0 {
@@ -119,21 +119,21 @@ func TestStopOfABoxThatIsBeingRemovedIsNoError(t *testing.T) {
 }
 
 func TestBoxEndsWithinItsLeaseWhenTheGatewayDies(t *testing.T) {
-	o := options(t)
+	o := testOptions(t)
 	o.Lease = 3 * time.Second
-	sweeper := open(t, o)
+	sweeper := openDriver(t, o)
 	dying, err := docker.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	spec := sandboxtest.Spec("alice")
-	box := start(t, dying, spec)
+	box := startBox(t, dying, spec)
 	if err := dying.Close(); err != nil {
 		t.Fatal(err)
 	}
 	gone := time.Now()
 	<-box.Done() // at once, because the driver is closed
-	wait := engine(t).ContainerWait(bounded(t), box.Info().Name, client.ContainerWaitOptions{
+	wait := engineClient(t).ContainerWait(testContext(t), box.Info().Name, client.ContainerWaitOptions{
 		Condition: container.WaitConditionRemoved,
 	})
 	select {
@@ -147,19 +147,19 @@ func TestBoxEndsWithinItsLeaseWhenTheGatewayDies(t *testing.T) {
 	if left := containers(t, o.Instance); len(left) > 0 {
 		t.Errorf("the engine did not remove it: %+v", left)
 	}
-	if _, err := sweeper.Attach(bounded(t), spec.ID, spec.Egress); fault.CodeOf(err) != fault.NotFound {
+	if _, err := sweeper.Attach(testContext(t), spec.ID, spec.Egress); fault.CodeOf(err) != fault.NotFound {
 		t.Errorf("attached to a dead box: %v", err)
 	}
-	if err := sweeper.Stop(bounded(t), spec.ID); err != nil {
+	if err := sweeper.Stop(testContext(t), spec.ID); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestContainerThatWasNeverStartedIsListedAndRemoved(t *testing.T) {
-	o := options(t)
-	d, other := open(t, o), open(t, options(t))
+	o := testOptions(t)
+	d, other := openDriver(t, o), openDriver(t, testOptions(t))
 	id := sandbox.NewID()
-	_, err := engine(t).ContainerCreate(bounded(t), client.ContainerCreateOptions{
+	_, err := engineClient(t).ContainerCreate(testContext(t), client.ContainerCreateOptions{
 		Name: prefix() + "warm-" + id,
 		Config: &container.Config{Image: tag, Labels: map[string]string{
 			"glovebox.instance": o.Instance, "glovebox.box": id,
@@ -168,17 +168,17 @@ func TestContainerThatWasNeverStartedIsListedAndRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := other.List(bounded(t)); err != nil || len(got) > 0 {
+	if got, err := other.List(testContext(t)); err != nil || len(got) > 0 {
 		t.Errorf("another instance sees %+v, %v", got, err)
 	}
-	got, err := d.List(bounded(t))
+	got, err := d.List(testContext(t))
 	if err != nil || len(got) != 1 || got[0].ID != id || got[0].State != "created" {
 		t.Errorf("the list is %+v, %v", got, err)
 	}
-	if _, err := d.Attach(bounded(t), id, sandboxtest.Spec("").Egress); fault.CodeOf(err) != fault.NotFound {
+	if _, err := d.Attach(testContext(t), id, sandboxtest.Spec("").Egress); fault.CodeOf(err) != fault.NotFound {
 		t.Errorf("attached: %v", err)
 	}
-	if err := d.Stop(bounded(t), id); err != nil {
+	if err := d.Stop(testContext(t), id); err != nil {
 		t.Fatal(err)
 	}
 	if left := containers(t, o.Instance); len(left) > 0 {
@@ -186,31 +186,31 @@ func TestContainerThatWasNeverStartedIsListedAndRemoved(t *testing.T) {
 	}
 }
 
-func TestGuestThatClaimsAnotherScopeIsNotTakenUp(t *testing.T) {
-	o := options(t)
+func TestGuestThatClaimsAnotherScopeIsNotAttached(t *testing.T) {
+	o := testOptions(t)
 	d, err := docker.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	spec := sandboxtest.Spec("alice")
-	box := start(t, d, spec)
+	box := startBox(t, d, spec)
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
 	bobs := prefix() + sandbox.ScopeHash("bob") + "-" + spec.ID // as if it were bob's container
-	_, err = engine(t).ContainerRename(bounded(t), box.Info().Name, client.ContainerRenameOptions{NewName: bobs})
+	_, err = engineClient(t).ContainerRename(testContext(t), box.Info().Name, client.ContainerRenameOptions{NewName: bobs})
 	if err != nil {
 		t.Fatal(err)
 	}
-	next := open(t, o)
-	if _, err := next.Attach(bounded(t), spec.ID, spec.Egress); fault.CodeOf(err) != fault.NotFound {
+	next := openDriver(t, o)
+	if _, err := next.Attach(testContext(t), spec.ID, spec.Egress); fault.CodeOf(err) != fault.NotFound {
 		t.Errorf("attached: %v", err)
 	}
 }
 
-func TestStopEndsAStartInFlight(t *testing.T) {
-	o := options(t)
-	d := open(t, o)
+func TestStopCancelsAPendingStart(t *testing.T) {
+	o := testOptions(t)
+	d := openDriver(t, o)
 	spec := sandboxtest.Spec("alice")
 	begun := make(chan struct{})
 	spec.Progress = func(phase string) {
@@ -220,11 +220,11 @@ func TestStopEndsAStartInFlight(t *testing.T) {
 	}
 	result := make(chan error, 1)
 	go func() {
-		_, err := d.Start(bounded(t), spec)
+		_, err := d.Start(testContext(t), spec)
 		result <- err
 	}()
 	<-begun
-	if err := d.Stop(bounded(t), spec.ID); err != nil {
+	if err := d.Stop(testContext(t), spec.ID); err != nil {
 		t.Error(err)
 	}
 	if err := <-result; fault.CodeOf(err) != fault.StartFailed {
@@ -233,4 +233,22 @@ func TestStopEndsAStartInFlight(t *testing.T) {
 	if left := containers(t, o.Instance); len(left) > 0 {
 		t.Errorf("left %+v", left)
 	}
+}
+
+func TestDriverPassesSuite(t *testing.T) {
+	sandboxtest.Run(t, func(t *testing.T) sandboxtest.Open {
+		o := testOptions(t)
+		openDriver(t, o) // stops remaining boxes when the test ends
+		return func(t *testing.T) (sandbox.Driver, func()) {
+			d, err := docker.New(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return d, func() {
+				if err := d.Close(); err != nil {
+					t.Errorf("cannot close: %v", err)
+				}
+			}
+		}
+	})
 }

@@ -21,9 +21,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
-// run is the id of this test run. It is part of names and instances, so that two runs
+// runID is the id of this test run. It is part of names and instances, so that two runs
 // on one engine do not interfere.
-var run = sandbox.NewID()
+var runID = sandbox.NewID()
 
 const program = "github.com/gloveboxhq/glovebox/cmd/glovebox"
 
@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		code := m.Run()
-		if err := tidy(); err != nil {
+		if err := removeLeftContainers(); err != nil {
 			fmt.Fprintf(os.Stderr, "left behind: %v\n", err)
 			return 1
 		}
@@ -66,15 +66,15 @@ func buildImage() error {
 	if log, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("cannot build the guest: %w\n%s", err, log)
 	}
-	state, err := image.Present(context.Background(), tag, binary)
+	state, err := image.Inspect(context.Background(), tag, binary)
 	if err != nil || state == image.Current {
 		return err
 	}
 	return image.Build(context.Background(), image.Options{Tag: tag, Binary: binary, Out: os.Stderr})
 }
 
-// tidy removes the containers that tests left, and reports them as errors.
-func tidy() error {
+// removeLeftContainers removes the containers that tests left, and reports them as errors.
+func removeLeftContainers() error {
 	engine, err := client.New(client.FromEnv)
 	if err != nil {
 		return err
@@ -92,10 +92,10 @@ func tidy() error {
 	return err
 }
 
-func prefix() string { return "gbt-" + run[:8] + "-" }
+func prefix() string { return "gbt-" + runID[:8] + "-" }
 
-// options returns the default options with a new instance.
-func options(t *testing.T) docker.Options {
+// testOptions returns the default options with a new instance.
+func testOptions(t *testing.T) docker.Options {
 	t.Helper()
 	key, err := bridge.NewKey()
 	if err != nil {
@@ -114,9 +114,9 @@ func options(t *testing.T) docker.Options {
 	}
 }
 
-// open returns a driver. When the test ends it stops the driver's boxes and closes
+// openDriver returns a driver. When the test ends it stops the driver's boxes and closes
 // it.
-func open(t *testing.T, o docker.Options) *docker.Driver {
+func openDriver(t *testing.T, o docker.Options) *docker.Driver {
 	t.Helper()
 	d, err := docker.New(o)
 	if err != nil {

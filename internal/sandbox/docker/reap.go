@@ -17,24 +17,24 @@ import (
 // returns how many it removed. Faults: sandbox_runtime_required, start_failed when
 // the engine cannot remove one.
 func (d *Driver) Reap(ctx context.Context) (int, error) {
-	asked, cancel := context.WithTimeout(ctx, askTime)
+	listing, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	boxes := client.Filters{}.Add("label", labelInstance).Add("label", labelBox).Add("label", labelLease)
-	answer, err := d.engine.ContainerList(asked, client.ContainerListOptions{All: true, Filters: boxes})
+	answer, err := d.engine.ContainerList(listing, client.ContainerListOptions{All: true, Filters: boxes})
 	if err != nil {
 		return 0, d.engineFault(err, "list the boxes")
 	}
 	removed := 0
 	var failed error
 	for _, c := range answer.Items {
-		if c.Labels[labelInstance] == d.o.Instance || !d.abandoned(ctx, c) {
+		if c.Labels[labelInstance] == d.options.Instance || !d.abandoned(ctx, c) {
 			continue
 		}
 		if err := d.removeEnded(ctx, c.ID); err != nil {
 			failed = errors.Join(failed, err)
 			continue
 		}
-		d.o.Log.Info("removed a box that another gateway left", "box", c.Labels[labelBox], "instance", c.Labels[labelInstance])
+		d.options.Log.Info("removed a box that another gateway left", "box", c.Labels[labelBox], "instance", c.Labels[labelInstance])
 		removed++
 	}
 	return removed, failed
@@ -47,25 +47,25 @@ func (d *Driver) abandoned(ctx context.Context, c container.Summary) bool {
 	if err != nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, askTime)
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
-	seen, err := d.engine.ContainerInspect(ctx, c.ID, client.ContainerInspectOptions{})
-	if err != nil || seen.Container.State == nil {
+	inspected, err := d.engine.ContainerInspect(ctx, c.ID, client.ContainerInspectOptions{})
+	if err != nil || inspected.Container.State == nil {
 		return false
 	}
-	switch seen.Container.State.Status {
+	switch inspected.Container.State.Status {
 	case container.StateCreated:
-		return time.Since(time.Unix(c.Created, 0)) > lease+makeTime+removeTime
+		return time.Since(time.Unix(c.Created, 0)) > lease+createTimeout+removeTimeout
 	case container.StateExited, container.StateDead:
-		ended, err := time.Parse(time.RFC3339Nano, seen.Container.State.FinishedAt)
-		return err == nil && !ended.IsZero() && time.Since(ended) > lease+d.o.ReapAfter
+		ended, err := time.Parse(time.RFC3339Nano, inspected.Container.State.FinishedAt)
+		return err == nil && !ended.IsZero() && time.Since(ended) > lease+d.options.ReapAfter
 	}
 	return false
 }
 
 // removeEnded removes a container. The engine refuses to remove one that runs.
 func (d *Driver) removeEnded(ctx context.Context, id string) error {
-	ctx, cancel := context.WithTimeout(ctx, removeTime)
+	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
 	defer cancel()
 	_, err := d.engine.ContainerRemove(ctx, id, client.ContainerRemoveOptions{RemoveVolumes: true})
 	if err == nil || errdefs.IsNotFound(err) || errdefs.IsConflict(err) { // a conflict: it is being removed, or runs

@@ -15,13 +15,13 @@ import (
 // user namespace also with unshare) and needs no other; tested with Chromium 150
 // to 156.
 const (
-	cloneRefused   = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC
-	unshareRefused = cloneRefused | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWTIME
+	refusedCloneFlags   = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC
+	refusedUnshareFlags = refusedCloneFlags | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWTIME
 )
 
-// removed are the system calls that the engine's default profile allows but that a
+// removedCalls are the system calls that the engine's default profile allows but that a
 // box does not need. A page cannot exploit a kernel bug in one of them.
-var removed = []string{
+var removedCalls = []string{
 	// memory and file descriptors of other processes
 	"kcmp", "pidfd_getfd", "process_madvise", "process_mrelease",
 	"process_vm_readv", "process_vm_writev", "ptrace",
@@ -40,18 +40,18 @@ var removed = []string{
 	"remap_file_pages", "socketcall", "swapcontext", "uretprobe", "userfaultfd", "vmsplice",
 }
 
-// Profile returns the seccomp profile of a box as the JSON that an engine accepts:
+// SeccompProfile returns the seccomp profile of a box as the JSON that an engine accepts:
 // the engine's default (github.com/moby/profiles) without its rules for
 // capabilities, of which a box has none, without the removed calls, and with what
 // Chromium's own sandbox needs. An unlisted call fails with EPERM. clone3 fails
 // with ENOSYS, because seccomp cannot see its flags and callers then use clone. The
 // 32-bit forms of the calls are not allowed.
-func Profile() (string, error) {
+func SeccompProfile() (string, error) {
 	p := seccomp.DefaultProfile()
 	for i := range p.ArchMap {
 		p.ArchMap[i].SubArches = []specs.Arch{}
 	}
-	p.Syscalls = append(kept(p.Syscalls), sandboxRules()...)
+	p.Syscalls = append(applicableRules(p.Syscalls), sandboxRules()...)
 	data, err := json.Marshal(p)
 	if err != nil {
 		return "", fmt.Errorf("cannot encode the seccomp profile: %w", err)
@@ -59,40 +59,40 @@ func Profile() (string, error) {
 	return string(data), nil
 }
 
-// kept returns the rules of the default that apply to a box and are not replaced.
-func kept(rules []*seccomp.Syscall) []*seccomp.Syscall {
+// applicableRules returns the rules of the default that apply to a box and are not replaced.
+func applicableRules(rules []*seccomp.Syscall) []*seccomp.Syscall {
 	replaced := []string{"clone", "unshare", "chroot", "socket"}
-	var rest []*seccomp.Syscall
+	var applicable []*seccomp.Syscall
 	for _, rule := range rules {
 		if rule.Includes != nil && len(rule.Includes.Caps) > 0 {
 			continue
 		}
 		rule.Names = slices.DeleteFunc(rule.Names, func(name string) bool {
-			return slices.Contains(removed, name) || slices.Contains(replaced, name)
+			return slices.Contains(removedCalls, name) || slices.Contains(replaced, name)
 		})
 		if len(rule.Names) > 0 {
-			rest = append(rest, rule)
+			applicable = append(applicable, rule)
 		}
 	}
-	return rest
+	return applicable
 }
 
 // sandboxRules returns our own rules. On s390 the flags are clone's second argument.
 func sandboxRules() []*seccomp.Syscall {
 	s390 := &seccomp.Filter{Arches: []string{"s390", "s390x"}}
-	cloned := allow("clone", without(0, cloneRefused))
+	cloned := allow("clone", noneOf(0, refusedCloneFlags))
 	cloned.Excludes = s390
-	clonedS390 := allow("clone", without(1, cloneRefused))
+	clonedS390 := allow("clone", noneOf(1, refusedCloneFlags))
 	clonedS390.Includes = s390
 	return []*seccomp.Syscall{
 		cloned,
 		clonedS390,
-		allow("unshare", without(0, unshareRefused)),
+		allow("unshare", noneOf(0, refusedUnshareFlags)),
 		allow("chroot"), // needs a capability, which a process has only in its own user namespace
-		allow("socket", is(0, unix.AF_UNIX)),
-		allow("socket", is(0, unix.AF_INET)),
-		allow("socket", is(0, unix.AF_INET6)),
-		allow("socket", is(0, unix.AF_NETLINK), is(2, unix.NETLINK_ROUTE)),
+		allow("socket", equals(0, unix.AF_UNIX)),
+		allow("socket", equals(0, unix.AF_INET)),
+		allow("socket", equals(0, unix.AF_INET6)),
+		allow("socket", equals(0, unix.AF_NETLINK), equals(2, unix.NETLINK_ROUTE)),
 	}
 }
 
@@ -102,11 +102,11 @@ func allow(name string, args ...specs.LinuxSeccompArg) *seccomp.Syscall {
 	}}
 }
 
-// without matches an argument in which no bit of mask is set.
-func without(index uint, mask uint64) specs.LinuxSeccompArg {
+// noneOf matches an argument in which no bit of mask is set.
+func noneOf(index uint, mask uint64) specs.LinuxSeccompArg {
 	return specs.LinuxSeccompArg{Index: index, Value: mask, ValueTwo: 0, Op: specs.OpMaskedEqual}
 }
 
-func is(index uint, value uint64) specs.LinuxSeccompArg {
+func equals(index uint, value uint64) specs.LinuxSeccompArg {
 	return specs.LinuxSeccompArg{Index: index, Value: value, Op: specs.OpEqualTo}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/opencontainers/runtime-spec/specs-go"
 )
 
-func profile(t *testing.T) *seccomp.Seccomp {
+func parseProfile(t *testing.T) *seccomp.Seccomp {
 	t.Helper()
-	text, err := Profile()
+	text, err := SeccompProfile()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func profile(t *testing.T) *seccomp.Seccomp {
 	return &p
 }
 
-func allowing(p *seccomp.Seccomp, name string) []*seccomp.Syscall {
+func allowRules(p *seccomp.Seccomp, name string) []*seccomp.Syscall {
 	var found []*seccomp.Syscall
 	for _, rule := range p.Syscalls {
 		if rule.Action == specs.ActAllow && slices.Contains(rule.Names, name) {
@@ -32,15 +32,15 @@ func allowing(p *seccomp.Seccomp, name string) []*seccomp.Syscall {
 	return found
 }
 
-func TestProfileRefusesWhatItDoesNotList(t *testing.T) {
-	p := profile(t)
+func TestSeccompProfileRefusesUnlistedCalls(t *testing.T) {
+	p := parseProfile(t)
 	if p.DefaultAction != specs.ActErrno {
 		t.Errorf("the default action is %s", p.DefaultAction)
 	}
-	never := append(slices.Clone(removed), "mount", "umount2", "setns", "bpf", "keyctl", "add_key",
+	never := append(slices.Clone(removedCalls), "mount", "umount2", "setns", "bpf", "keyctl", "add_key",
 		"perf_event_open", "open_by_handle_at", "init_module", "reboot", "swapon", "clone3")
 	for _, name := range never {
-		if len(allowing(p, name)) > 0 {
+		if len(allowRules(p, name)) > 0 {
 			t.Errorf("%s is allowed", name)
 		}
 	}
@@ -56,10 +56,10 @@ func TestProfileRefusesWhatItDoesNotList(t *testing.T) {
 	}
 }
 
-func TestProfileNarrowsWhatChromiumNeeds(t *testing.T) {
-	p := profile(t)
+func TestSeccompProfileRestrictsNamespaces(t *testing.T) {
+	p := parseProfile(t)
 	one := func(name string) *seccomp.Syscall {
-		rules := slices.DeleteFunc(allowing(p, name), func(r *seccomp.Syscall) bool {
+		rules := slices.DeleteFunc(allowRules(p, name), func(r *seccomp.Syscall) bool {
 			return r.Includes != nil && slices.Contains(r.Includes.Arches, "s390")
 		})
 		if len(rules) != 1 {
@@ -81,9 +81,9 @@ func TestProfileNarrowsWhatChromiumNeeds(t *testing.T) {
 	}
 }
 
-func TestProfileAdmitsFourSocketFamilies(t *testing.T) {
+func TestSeccompProfileAllowsFourSocketFamilies(t *testing.T) {
 	var families []uint64
-	for _, rule := range allowing(profile(t), "socket") {
+	for _, rule := range allowRules(parseProfile(t), "socket") {
 		if len(rule.Args) == 0 || rule.Args[0].Index != 0 || rule.Args[0].Op != specs.OpEqualTo {
 			t.Fatalf("socket is allowed with %+v", rule.Args)
 		}
@@ -97,10 +97,10 @@ func TestProfileAdmitsFourSocketFamilies(t *testing.T) {
 	}
 }
 
-func TestProfileKeepsWhatEveryProgramNeeds(t *testing.T) {
-	p := profile(t)
+func TestSeccompProfileAllowsCommonCalls(t *testing.T) {
+	p := parseProfile(t)
 	for _, name := range []string{"read", "execve", "mmap", "futex", "openat", "seccomp", "shmget", "prctl"} {
-		if len(allowing(p, name)) == 0 {
+		if len(allowRules(p, name)) == 0 {
 			t.Errorf("%s is not allowed", name)
 		}
 	}

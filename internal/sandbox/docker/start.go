@@ -25,12 +25,7 @@ func (d *Driver) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Box, err
 	if err := d.checkSpec(spec); err != nil {
 		return nil, err
 	}
-	ctx, release, err := d.reserve(ctx, spec.ID)
-	if err != nil {
-		return nil, err
-	}
-	b, err := d.start(ctx, spec)
-	release(b)
+	b, err := d.boxes.Connect(ctx, spec.ID, func(ctx context.Context) (*box, error) { return d.start(ctx, spec) })
 	if err != nil {
 		return nil, err
 	}
@@ -46,18 +41,18 @@ func (d *Driver) checkSpec(spec sandbox.Spec) error {
 
 // start makes the box. On an error it removes everything it made.
 func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err error) {
-	if _, err := os.Lstat(d.dir(spec.ID)); !errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.New(fault.StartFailed, "box %s was there already", spec.ID).Hinted("use a fresh id")
+	if _, err := os.Lstat(d.boxDir(spec.ID)); !errors.Is(err, fs.ErrNotExist) {
+		return nil, bridge.BoxExists(spec.ID)
 	}
 	spec.Progress("making the box")
 	link, err := d.listen(bridge.LinkOptions{
 		Box: spec.ID, ScopeHash: sandbox.ScopeHash(spec.Scope), Session: spec.Session,
 		Home: home, Headless: spec.Headless, Profile: spec.Profile, Egress: spec.Egress,
 	})
-	var made string
+	var containerID string
 	defer func() {
 		if err != nil {
-			d.discard(ctx, spec.ID, made, link)
+			d.discard(ctx, spec.ID, containerID, link)
 		}
 	}()
 	if err != nil {
@@ -66,41 +61,41 @@ func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 	if err := d.writePolicy(spec.ID); err != nil {
 		return nil, err
 	}
-	if made, err = d.create(ctx, spec); err != nil {
+	if containerID, err = d.create(ctx, spec); err != nil {
 		return nil, err
 	}
 	spec.Progress("starting the box")
-	b := d.hold(made, link, sandbox.Info{
-		ID: spec.ID, Name: d.name(sandbox.ScopeHash(spec.Scope), spec.ID), ScopeHash: sandbox.ScopeHash(spec.Scope),
+	b := d.newBox(containerID, link, sandbox.Info{
+		ID: spec.ID, Name: sandbox.BoxName(d.options.NamePrefix, sandbox.ScopeHash(spec.Scope), spec.ID), ScopeHash: sandbox.ScopeHash(spec.Scope),
 		Session: spec.Session, State: "running", Egress: sandbox.EgressSealed, Created: time.Now(), Dir: home,
 	}, false)
 	if err := d.run(ctx, b, spec.Progress); err != nil {
 		b.finish(err)
-		<-b.released
+		<-b.closed
 		return nil, err
 	}
 	return b, nil
 }
 
 func (d *Driver) create(ctx context.Context, spec sandbox.Spec) (string, error) {
-	request, err := d.request(spec)
+	request, err := d.createOptions(spec)
 	if err != nil {
 		return "", err
 	}
 	if ctx.Err() != nil {
 		return "", d.engineFault(ctx.Err(), "make the box")
 	}
-	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), makeTime)
+	uncancelled, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
-	answer, err := d.engine.ContainerCreate(whole, request)
+	answer, err := d.engine.ContainerCreate(uncancelled, request)
 	if err != nil {
-		if whole.Err() != nil {
-			d.sweep(ctx, spec.ID) // the engine may have made it without an answer
+		if uncancelled.Err() != nil {
+			d.removeUnanswered(ctx, spec.ID) // the engine may have made it without an answer
 		}
 		return "", d.createFault(err)
 	}
 	for _, warning := range answer.Warnings {
-		d.o.Log.Warn("the engine warns of a box", "box", spec.ID, "warning", warning)
+		d.options.Log.Warn("the engine warns of a box", "box", spec.ID, "warning", warning)
 	}
 	return answer.ID, nil
 }
@@ -111,57 +106,57 @@ func (d *Driver) run(ctx context.Context, b *box, progress func(string)) error {
 	if ctx.Err() != nil {
 		return d.engineFault(ctx.Err(), "start the box")
 	}
-	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), makeTime)
+	uncancelled, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
-	said := d.listenTo(whole, b.Info().ID, b.container)
-	defer said.leave()
+	output := d.attachOutput(uncancelled, b.Info().ID, b.container)
+	defer output.close()
 	select {
-	case <-b.watched:
-	case <-whole.Done():
-		return d.engineFault(whole.Err(), "watch the box")
+	case <-b.waiting:
+	case <-uncancelled.Done():
+		return d.engineFault(uncancelled.Err(), "watch the box")
 	}
-	if _, err := d.engine.ContainerStart(whole, b.container, client.ContainerStartOptions{}); err != nil {
+	if _, err := d.engine.ContainerStart(uncancelled, b.container, client.ContainerStartOptions{}); err != nil {
 		return d.engineFault(err, "start the box")
 	}
 	close(b.started)
-	return d.ready(ctx, b, said, progress)
+	return d.waitReady(ctx, b, output, progress)
 }
 
-// ready waits until the browser answers or the container ends.
-func (d *Driver) ready(ctx context.Context, b *box, said *words, progress func(string)) error {
+// waitReady waits until the browser answers or the container ends.
+func (d *Driver) waitReady(ctx context.Context, b *box, output *outputTail, progress func(string)) error {
 	err := b.WaitReady(ctx, progress)
 	if err == nil && ctx.Err() != nil { // cancelled during the last phase
 		return d.engineFault(ctx.Err(), "start the box")
 	}
 	if err != nil && ctx.Err() == nil && b.Err() != nil {
-		return died(b, said, err)
+		return exitFault(b, output, err)
 	}
 	return err
 }
 
-// died returns the fault for a container that ended before its browser answered,
+// exitFault returns the fault for a container that ended before its browser answered,
 // with the last lines of its output.
-func died(b *box, said *words, err error) error {
+func exitFault(b *box, output *outputTail, err error) error {
 	f := fault.From(err)
 	phase, _ := f.Details["phase"].(string)
 	return fault.New(fault.StartFailed, "sandbox_browser_launch_failed: %s; process %s; log: %s",
-		phase, fault.From(b.Err()).Message, said.last()).
+		phase, fault.From(b.Err()).Message, output.text()).
 		Hinted("%s", f.Hint).With("phase", phase).Because(fmt.Errorf("%w: %w", b.Err(), err))
 }
 
 // discard removes everything that a failed Start made.
-func (d *Driver) discard(ctx context.Context, id, made string, link *bridge.Link) {
-	if made != "" {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTime)
+func (d *Driver) discard(ctx context.Context, id, containerID string, link *bridge.Link) {
+	if containerID != "" {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
 		defer cancel()
-		if err := d.remove(ctx, made); err != nil {
-			d.o.Log.Error("a box that failed to start is left on the engine", "box", id, "reason", err)
+		if err := d.remove(ctx, containerID); err != nil {
+			d.options.Log.Error("a box that failed to start is left on the engine", "box", id, "reason", err)
 		}
 	}
 	if link != nil {
 		_ = link.Close()
 	}
-	if err := os.RemoveAll(d.dir(id)); err != nil {
-		d.o.Log.Error("the folder of a box is left", "box", id, "reason", err)
+	if err := os.RemoveAll(d.boxDir(id)); err != nil {
+		d.options.Log.Error("the folder of a box is left", "box", id, "reason", err)
 	}
 }

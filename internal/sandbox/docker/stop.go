@@ -21,66 +21,43 @@ func (d *Driver) Stop(ctx context.Context, id string) error {
 	if !sandbox.ValidID(id) {
 		return fault.New(fault.InvalidRequest, "the box id is not 16 hex digits").Hinted("pass an id that List shows")
 	}
-	ctx, cancel := context.WithTimeout(ctx, removeTime)
+	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
 	defer cancel()
-	if err := d.halt(ctx, id); err != nil {
-		return err
+	if err := d.boxes.CancelPending(ctx, id); err != nil {
+		return d.engineFault(err, "end the start of the box")
 	}
-	d.mu.Lock()
-	held := d.boxes[id]
-	d.mu.Unlock()
-	if held != nil {
-		held.finish(ended(id, "was stopped"))
-		<-held.released
+	connected, found := d.boxes.Get(id)
+	if found {
+		connected.finish(endedFault(id, "was stopped"))
+		<-connected.closed
 	}
-	found, err := d.find(ctx, id)
+	containers, err := d.findContainers(ctx, id)
 	if err != nil {
 		return err
 	}
-	for _, c := range found {
+	for _, c := range containers {
 		if err := d.remove(ctx, c.ID); err != nil {
 			return err
 		}
 	}
-	if err := os.RemoveAll(d.dir(id)); err != nil {
-		return noDir(d.dir(id), err)
+	if err := os.RemoveAll(d.boxDir(id)); err != nil {
+		return folderFault(d.boxDir(id), err)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.boxes[id] == held {
-		delete(d.boxes, id)
-	}
+	d.boxes.Remove(id, connected)
 	return nil
-}
-
-// halt cancels a pending Start or Attach and waits for it.
-func (d *Driver) halt(ctx context.Context, id string) error {
-	d.mu.Lock()
-	p := d.pending[id]
-	d.mu.Unlock()
-	if p == nil {
-		return nil
-	}
-	p.cancel()
-	select {
-	case <-p.over:
-		return nil
-	case <-ctx.Done():
-		return d.engineFault(ctx.Err(), "end the start of the box")
-	}
 }
 
 // remove kills and removes a container. It waits for one that is already being
 // removed, and ignores one that does not exist.
-func (d *Driver) remove(ctx context.Context, made string) error {
-	_, err := d.engine.ContainerRemove(ctx, made, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+func (d *Driver) remove(ctx context.Context, containerID string) error {
+	_, err := d.engine.ContainerRemove(ctx, containerID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
 	switch {
 	case err == nil || errdefs.IsNotFound(err):
 		return nil
 	case !errdefs.IsConflict(err):
 		return d.engineFault(err, "remove the box")
 	}
-	wait := d.engine.ContainerWait(ctx, made, client.ContainerWaitOptions{Condition: container.WaitConditionRemoved})
+	wait := d.engine.ContainerWait(ctx, containerID, client.ContainerWaitOptions{Condition: container.WaitConditionRemoved})
 	select {
 	case exit := <-wait.Result:
 		if exit.Error != nil {
@@ -94,16 +71,16 @@ func (d *Driver) remove(ctx context.Context, made string) error {
 	return nil
 }
 
-// sweep removes containers of a box that the engine may have made after a request
+// removeUnanswered removes containers of a box that the engine may have made after a request
 // timed out.
-func (d *Driver) sweep(ctx context.Context, id string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTime)
+func (d *Driver) removeUnanswered(ctx context.Context, id string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
 	defer cancel()
-	found, err := d.find(ctx, id)
+	found, err := d.findContainers(ctx, id)
 	for _, c := range found {
 		err = errors.Join(err, d.remove(ctx, c.ID))
 	}
 	if err != nil {
-		d.o.Log.Error("a box may be left on the engine", "box", id, "reason", err)
+		d.options.Log.Error("a box may be left on the engine", "box", id, "reason", err)
 	}
 }

@@ -13,13 +13,13 @@ import (
 
 // IsUnreachable reports whether an error of the engine's client means that it could
 // not connect to the engine.
-func IsUnreachable(err error) bool { return client.IsErrConnectionFailed(err) || isClosed(err) }
+func IsUnreachable(err error) bool { return client.IsErrConnectionFailed(err) || noPermission(err) }
 
 // Unreachable returns the fault for an engine that could not be reached. err is the
 // client's error. then is appended to the hint and says what to do afterwards.
 // Fault: sandbox_runtime_required.
 func Unreachable(err error, then string) *fault.Fault {
-	if isClosed(err) {
+	if noPermission(err) {
 		return fault.New(fault.SandboxRuntimeRequired, "the container engine runs, but this user may not open its socket").
 			Hinted("add the user to the engine's group (sudo usermod -aG docker $USER) and log in again, or run a rootless engine%s", then).Because(err)
 	}
@@ -27,8 +27,8 @@ func Unreachable(err error, then string) *fault.Fault {
 		Hinted("start Docker (on Linux: sudo systemctl start docker), install it (glovebox install engine) or point DOCKER_HOST at an engine%s", then).Because(err)
 }
 
-// isClosed reports whether this user has no permission to open the engine's socket.
+// noPermission reports whether this user has no permission to open the engine's socket.
 // The client keeps only the text of that error.
-func isClosed(err error) bool {
+func noPermission(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || client.IsErrConnectionFailed(err) && strings.Contains(err.Error(), "permission denied")
 }

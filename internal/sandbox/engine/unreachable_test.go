@@ -16,7 +16,7 @@ import (
 
 // A user without permission to open the engine's socket gets a hint for that, and
 // not the hint to start an engine.
-func TestWhyAnEngineCannotBeReached(t *testing.T) {
+func TestUnreachableDistinguishesPermissionFromNoEngine(t *testing.T) {
 	for errno, said := range map[syscall.Errno][2]string{
 		syscall.EACCES:       {"may not open its socket", "usermod -aG docker"},
 		syscall.ECONNREFUSED: {"no container engine answers", "glovebox install engine"},

@@ -2,9 +2,9 @@ package escapetest
 
 import "golang.org/x/sys/unix"
 
-// ofArchitecture returns the calls that only this processor has: for ports, segments,
+// archCalls returns the calls that only this processor has: for ports, segments,
 // and old calls.
-func ofArchitecture() []Attempt {
+func archCalls() []Attempt {
 	return calls("kernel", unix.EPERM, map[string]func() error{
 		"iopl": call(unix.SYS_IOPL, 3), "ioperm": call(unix.SYS_IOPERM, 0, 1, 1), "modify_ldt": call(unix.SYS_MODIFY_LDT, 1),
 		"uselib": call(unix.SYS_USELIB), "ustat": call(unix.SYS_USTAT), "sysfs": call(unix.SYS_SYSFS), "_sysctl": call(unix.SYS__SYSCTL),

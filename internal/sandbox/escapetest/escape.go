@@ -18,9 +18,9 @@ type Attempt struct {
 	Want  []syscall.Errno
 	Try   func() error // nil if the attempt succeeded, which is a failure of the box
 
-	// Outside means that the attempt is refused in the box, but is harmless or
+	// NotInNamespace means that the attempt is refused in the box, but is harmless or
 	// impossible in a user namespace that a process of the box makes.
-	Outside bool
+	NotInNamespace bool
 }
 
 // Answer is the result of an attempt.
@@ -34,20 +34,20 @@ func All() []Attempt {
 	return slices.Concat(mounts(), namespaces(), processes(), kernel(), machine(), identity(), sockets(), network(), devices(), files())
 }
 
-// Run makes every attempt. own means that the process runs in a user namespace of its
-// own.
-func Run(own bool) []Answer {
+// Run makes every attempt. inNamespace means that the process runs in a user namespace
+// that it made.
+func Run(inNamespace bool) []Answer {
 	var answers []Answer
 	for _, a := range All() {
-		if !own || !a.Outside {
-			answers = append(answers, Answer{Group: a.Group, Name: a.Name, Errno: named(a.Try())})
+		if !inNamespace || !a.NotInNamespace {
+			answers = append(answers, Answer{Group: a.Group, Name: a.Name, Errno: errnoName(a.Try())})
 		}
 	}
 	return answers
 }
 
-// Holds reports whether an answer is one of the expected errors.
-func (a Attempt) Holds(answer Answer) bool {
+// Matches reports whether an answer is one of the expected errors.
+func (a Attempt) Matches(answer Answer) bool {
 	return slices.ContainsFunc(a.Want, func(want syscall.Errno) bool { return unix.ErrnoName(want) == answer.Errno })
 }
 
@@ -60,8 +60,8 @@ func (a Attempt) Expected() string {
 	return strings.Join(names, " or ")
 }
 
-// named returns the name of err's error number.
-func named(err error) string {
+// errnoName returns the name of err's error number.
+func errnoName(err error) string {
 	var number syscall.Errno
 	switch {
 	case err == nil:
@@ -72,9 +72,9 @@ func named(err error) string {
 	return err.Error()
 }
 
-// errNothing means that the attempt succeeded but returned no data, as for masked
+// errNoData means that the attempt succeeded but returned no data, as for masked
 // files, which are empty.
-const errNothing = syscall.ENODATA
+const errNoData = syscall.ENODATA
 
 // call returns an attempt to make a system call. The arguments do no harm if it
 // succeeds.

@@ -30,25 +30,25 @@ func devices() []Attempt {
 		"mem", "kmem", "port", "kmsg", "sda", "vda", "nvme0n1", "mapper/control", "loop0", "loop-control", "fuse", "net/tun", "kvm", "vhost-net",
 		"vsock", "dri/card0", "dri/renderD128", "snd/controlC0", "video0", "input/event0", "uinput", "hpet", "cpu/0/msr", "mapper", "bus/usb",
 	} {
-		all = append(all, Attempt{Group: group, Name: "/dev/" + path, Want: []syscall.Errno{unix.ENOENT}, Try: func() error { return opened("/dev/"+path, os.O_RDONLY) }})
+		all = append(all, Attempt{Group: group, Name: "/dev/" + path, Want: []syscall.Errno{unix.ENOENT}, Try: func() error { return openFile("/dev/"+path, os.O_RDONLY) }})
 	}
-	return append(all, Attempt{Group: group, Name: "one of another name", Want: []syscall.Errno{unix.ENOENT}, Try: otherDevice})
+	return append(all, Attempt{Group: group, Name: "one of another name", Want: []syscall.Errno{unix.ENOENT}, Try: unknownDevice})
 }
 
-// known are the files that every container has in /dev: the devices of the OCI runtime
+// standardDevices are the files that every container has in /dev: the devices of the OCI runtime
 // specification ("Default Devices") and files that are not devices.
-var known = map[string]bool{
+var standardDevices = map[string]bool{
 	"null": true, "zero": true, "full": true, "random": true, "urandom": true, "tty": true, "console": true, "ptmx": true,
 	"pts": true, "shm": true, "mqueue": true, "fd": true, "stdin": true, "stdout": true, "stderr": true, "core": true,
 }
 
-func otherDevice() error {
+func unknownDevice() error {
 	entries, err := os.ReadDir("/dev")
 	if err != nil {
 		return err
 	}
 	for _, entry := range entries {
-		if !known[entry.Name()] {
+		if !standardDevices[entry.Name()] {
 			return nil
 		}
 	}
@@ -69,7 +69,7 @@ func files() []Attempt {
 		"/sys/fs/cgroup/cgroup.procs", "/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/pids/pids.max",
 		"/sys/fs/cgroup/release_agent", "/sys/fs/cgroup/memory/release_agent", "/sys/fs/cgroup/devices/devices.allow",
 	} {
-		all = append(all, Attempt{Group: "writing", Name: path, Want: closed, Try: func() error { return written(path, "1") }})
+		all = append(all, Attempt{Group: "writing", Name: path, Want: closed, Try: func() error { return writeFile(path, "1") }})
 	}
 	for _, path := range []string{"/sys/fs/cgroup/x", "/sys/fs/cgroup/memory/x", "/sys/fs/cgroup/pids/x"} {
 		all = append(all, Attempt{Group: "writing", Name: "make " + path, Want: closed, Try: func() error { return os.Mkdir(path, 0o755) }})
@@ -78,7 +78,7 @@ func files() []Attempt {
 		"/proc/kcore", "/proc/kmsg", "/proc/keys", "/proc/timer_list", "/proc/sched_debug", "/proc/latency_stats", "/proc/kpagecount", "/proc/vmallocinfo",
 		"/proc/slabinfo", "/sys/kernel/debug", "/sys/kernel/tracing/trace", "/sys/firmware/acpi/tables/DSDT", "/sys/firmware/dmi/tables/DMI", "/etc/shadow",
 	} {
-		all = append(all, Attempt{Group: "reading", Name: path, Want: append([]syscall.Errno{errNothing}, closed...), Try: func() error { return read(path) }})
+		all = append(all, Attempt{Group: "reading", Name: path, Want: append([]syscall.Errno{errNoData}, closed...), Try: func() error { return readFile(path) }})
 	}
 	for _, path := range []string{
 		"/var/run/docker.sock", "/run/docker.sock", "/run/containerd/containerd.sock", "/run/podman/podman.sock", "/run/crio/crio.sock", "/run/dbus/system_bus_socket",
@@ -86,12 +86,12 @@ func files() []Attempt {
 		all = append(all, Attempt{Group: "sockets of engines", Name: path, Want: []syscall.Errno{unix.ENOENT, unix.EACCES}, Try: func() error { _, err := os.Stat(path); return err }})
 	}
 	for _, folder := range []string{"/tmp", "/tmp/prof", "/dev/shm"} {
-		all = append(all, Attempt{Group: "running what was written", Name: folder, Want: []syscall.Errno{unix.EACCES}, Try: func() error { return run(folder) }})
+		all = append(all, Attempt{Group: "running what was written", Name: folder, Want: []syscall.Errno{unix.EACCES}, Try: func() error { return runFrom(folder) }})
 	}
-	return append(all, Attempt{Group: "running what was written", Name: "leave by chroot and ..", Want: []syscall.Errno{unix.EPERM, unix.EACCES}, Outside: true, Try: climbed})
+	return append(all, Attempt{Group: "running what was written", Name: "leave by chroot and ..", Want: []syscall.Errno{unix.EPERM, unix.EACCES}, NotInNamespace: true, Try: escapeChroot})
 }
 
-func opened(path string, flags int) error {
+func openFile(path string, flags int) error {
 	f, err := os.OpenFile(path, flags, 0)
 	if err == nil {
 		_ = f.Close()
@@ -99,8 +99,8 @@ func opened(path string, flags int) error {
 	return err
 }
 
-// written writes to a file and makes it if it does not exist.
-func written(path, text string) error {
+// writeFile writes to a file and makes it if it does not exist.
+func writeFile(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -110,8 +110,8 @@ func written(path, text string) error {
 	return err
 }
 
-// read reads the first bytes of a file, or the first name in a folder.
-func read(path string) error {
+// readFile reads the first bytes of a file, or the first name in a folder.
+func readFile(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -122,24 +122,24 @@ func read(path string) error {
 		if len(names) > 0 {
 			return nil
 		}
-		return nothing(err)
+		return noData(err)
 	}
 	n, err := f.Read(make([]byte, 16))
 	if n > 0 {
 		return nil
 	}
-	return nothing(err)
+	return noData(err)
 }
 
-func nothing(err error) error {
+func noData(err error) error {
 	if err == nil || errors.Is(err, io.EOF) {
-		return errNothing
+		return errNoData
 	}
 	return err
 }
 
-// run copies a program to a folder and runs it there.
-func run(folder string) error {
+// runFrom copies a program to a folder and runs it there.
+func runFrom(folder string) error {
 	program, err := os.ReadFile("/bin/true")
 	if err != nil {
 		return err
@@ -152,8 +152,8 @@ func run(folder string) error {
 	return exec.Command(path).Run()
 }
 
-// climbed uses the classic escape from a chroot: a second chroot, then "..".
-func climbed() error {
+// escapeChroot uses the classic escape from a chroot: a second chroot, then "..".
+func escapeChroot() error {
 	if err := os.Mkdir("/tmp/deep", 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}

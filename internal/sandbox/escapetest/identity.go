@@ -21,14 +21,14 @@ func identity() []Attempt {
 		"ambient capability": call(unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_RAISE, unix.CAP_SYS_ADMIN),
 		"securebits":         call(unix.SYS_PRCTL, unix.PR_SET_SECUREBITS, 1),
 	}) {
-		a.Outside = true
+		a.NotInNamespace = true
 		all = append(all, a)
 	}
 	return append(all,
 		Attempt{Group: group, Name: "take back no_new_privs", Want: []syscall.Errno{unix.EINVAL}, Try: call(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 0)},
 		Attempt{Group: group, Name: "take back seccomp", Want: []syscall.Errno{unix.EINVAL}, Try: call(unix.SYS_PRCTL, unix.PR_SET_SECCOMP, 0)},
 		Attempt{Group: group, Name: "become another user of a name space of its own", Want: []syscall.Errno{unix.EPERM},
-			Try: func() error { return mapped(0) }},
+			Try: func() error { return mapUser(0) }},
 		Attempt{Group: group, Name: "su", Want: []syscall.Errno{unix.EPERM}, Try: su})
 }
 
@@ -38,8 +38,8 @@ func capset() error {
 	return unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &[]unix.CapUserData{all, {}}[0])
 }
 
-// mapped makes a user namespace that maps a user of the machine.
-func mapped(user int) error {
+// mapUser makes a user namespace that maps a user of the machine.
+func mapUser(user int) error {
 	command := exec.Command("/bin/true")
 	command.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER, UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: user, Size: 1}}}
 	return command.Run()
@@ -55,8 +55,8 @@ func su() error {
 	return unix.EPERM
 }
 
-// seeStranger looks for a process of another user.
-func seeStranger() error {
+// seeOtherUser looks for a process of another user.
+func seeOtherUser() error {
 	all, err := os.ReadDir("/proc")
 	if err != nil {
 		return err

@@ -10,15 +10,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/golden"
 )
 
-func TestPublishedWallsAreUpToDate(t *testing.T) {
+func TestSecurityPageIsUpToDate(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the page is written for the processor with the most calls")
 	}
-	golden.Part(t, "../../../docs/security.md", "walls", attempted()+"\n"+recommended())
+	golden.Part(t, "../../../docs/security.md", "walls", attemptsTable()+"\n"+benchmarkTable())
 }
 
-// attempted returns the table of attempts, with those that get the same error in a row.
-func attempted() string {
+// attemptsTable returns the table of attempts, with those that get the same error in a row.
+func attemptsTable() string {
 	type kind struct{ group, answer string }
 	var kinds []kind
 	names := map[kind][]string{}
@@ -29,7 +29,7 @@ func attempted() string {
 			kinds = append(kinds, k)
 		}
 		name := a.Name
-		if a.Outside {
+		if a.NotInNamespace {
 			name += " *"
 		}
 		names[k] = append(names[k], name)
@@ -47,21 +47,21 @@ func attempted() string {
 	return b.String()
 }
 
-func recommended() string {
+func benchmarkTable() string {
 	var b strings.Builder
 	b.WriteString("The recommendations of the CIS Docker Benchmark 1.6.0 for running containers, read from the engine for a running box:\n\n")
 	b.WriteString("| | recommended | of a box |\n|---|---|---|\n")
 	for _, c := range Benchmark() {
-		here := c.Here
-		if c.Except != "" {
-			here = "**not followed**: " + c.Except
+		here := c.InBox
+		if c.Exception != "" {
+			here = "**not followed**: " + c.Exception
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.ID, c.Title, here)
 	}
 	return b.String()
 }
 
-func TestEveryAttemptHasANameAndAnAnswer(t *testing.T) {
+func TestAttemptsAreCompleteAndUnique(t *testing.T) {
 	seen := map[string]bool{}
 	for _, a := range All() {
 		key := a.Group + ": " + a.Name
@@ -69,7 +69,7 @@ func TestEveryAttemptHasANameAndAnAnswer(t *testing.T) {
 			t.Errorf("%s is incomplete or not unique", key)
 		}
 		seen[key] = true
-		if a.Holds(Answer{Group: a.Group, Name: a.Name}) {
+		if a.Matches(Answer{Group: a.Group, Name: a.Name}) {
 			t.Errorf("%s may succeed", key)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// open are the socket families that a box has; netlink only for the state of interfaces.
-var open = map[int]bool{unix.AF_UNIX: true, unix.AF_INET: true, unix.AF_INET6: true, unix.AF_NETLINK: true}
+// allowedFamilies are the socket families that a box has; netlink only for the state of interfaces.
+var allowedFamilies = map[int]bool{unix.AF_UNIX: true, unix.AF_INET: true, unix.AF_INET6: true, unix.AF_NETLINK: true}
 
 var families = map[int]string{
 	unix.AF_PACKET: "packet", unix.AF_VSOCK: "vsock", unix.AF_ALG: "alg", unix.AF_BLUETOOTH: "bluetooth", unix.AF_CAN: "can",
@@ -27,7 +27,7 @@ var netlinks = map[int]string{
 func sockets() []Attempt {
 	tries := map[string]func() error{}
 	for family := range 64 {
-		if name := families[family]; !open[family] {
+		if name := families[family]; !allowedFamilies[family] {
 			if name == "" {
 				name = fmt.Sprint(family)
 			}
@@ -43,7 +43,7 @@ func sockets() []Attempt {
 	}
 	all := calls("sockets", unix.EPERM, tries)
 	for name, raw := range map[string][2]int{"raw IPv4": {unix.AF_INET, unix.IPPROTO_ICMP}, "raw IPv6": {unix.AF_INET6, unix.IPPROTO_ICMPV6}} {
-		all = append(all, Attempt{Group: "sockets", Name: name, Want: []syscall.Errno{unix.EPERM}, Outside: true,
+		all = append(all, Attempt{Group: "sockets", Name: name, Want: []syscall.Errno{unix.EPERM}, NotInNamespace: true,
 			Try: func() error { return socket(raw[0], unix.SOCK_RAW, raw[1]) }})
 	}
 	return all

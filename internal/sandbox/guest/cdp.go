@@ -180,34 +180,34 @@ type messageWriter struct {
 	cancel context.CancelFunc
 }
 
-func (s *messageWriter) release() {
-	if s.cancel != nil {
-		s.cancel()
+func (m *messageWriter) release() {
+	if m.cancel != nil {
+		m.cancel()
 	}
 }
 
 // write writes a piece and reports whether the client read it in time.
-func (s *messageWriter) write(chunk []byte, last bool) bool {
-	if s.client == nil {
+func (m *messageWriter) write(chunk []byte, last bool) bool {
+	if m.client == nil {
 		return true
 	}
-	if s.size += len(chunk); s.size > bridge.MaxMessage {
+	if m.size += len(chunk); m.size > bridge.MaxMessage {
 		return false
 	}
-	if s.w == nil {
+	if m.w == nil {
 		var ctx context.Context
-		ctx, s.cancel = context.WithTimeout(s.client.ctx, deliverTimeout)
+		ctx, m.cancel = context.WithTimeout(m.client.ctx, deliverTimeout)
 		if last { // most messages have one piece: send them as one frame
-			return s.client.conn.Write(ctx, websocket.MessageText, chunk) == nil
+			return m.client.conn.Write(ctx, websocket.MessageText, chunk) == nil
 		}
-		w, err := s.client.conn.Writer(ctx, websocket.MessageText)
+		w, err := m.client.conn.Writer(ctx, websocket.MessageText)
 		if err != nil {
 			return false
 		}
-		s.w = w
+		m.w = w
 	}
-	if _, err := s.w.Write(chunk); err != nil {
+	if _, err := m.w.Write(chunk); err != nil {
 		return false
 	}
-	return !last || s.w.Close() == nil
+	return !last || m.w.Close() == nil
 }

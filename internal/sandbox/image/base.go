@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	base        = "debian:bookworm-slim" // as in the Dockerfile
-	suite       = "bookworm"
-	pullTime    = 5 * time.Minute  // for 30 MB
-	baseTime    = 15 * time.Minute // for debootstrap, which unpacks about a hundred packages
-	killGrace   = 10 * time.Second // for debootstrap to unmount its mounts
-	makeBaseFor = "sudo glovebox install engine && sudo " + Command
+	baseImage        = "debian:bookworm-slim" // as in the Dockerfile
+	suite            = "bookworm"
+	pullTimeout      = 5 * time.Minute  // for 30 MB
+	bootstrapTimeout = 15 * time.Minute // for debootstrap, which unpacks about a hundred packages
+	killGrace        = 10 * time.Second // for debootstrap to unmount its mounts
+	makeBaseCommand  = "sudo glovebox install engine && sudo " + Command
 )
 
 // ensureBase makes the base image available on the engine: it pulls it, or makes it
@@ -31,7 +31,7 @@ func ensureBase(ctx context.Context, engine *client.Client, name string, options
 		return nil
 	}
 	if !errdefs.IsNotFound(err) {
-		return noEngine(err)
+		return engineUnreachable(err)
 	}
 	_, _ = fmt.Fprintf(options.Out, "pulling %s\n", name)
 	pullError := pull(ctx, engine, name)
@@ -42,16 +42,16 @@ func ensureBase(ctx context.Context, engine *client.Client, name string, options
 		return fmt.Errorf("cannot pull %s: %w", name, ctx.Err())
 	}
 	_, _ = fmt.Fprintf(options.Out, "cannot pull %s: %v\n", name, pullError)
-	bootstrap, err := exec.LookPath("debootstrap")
+	debootstrap, err := exec.LookPath("debootstrap")
 	if err != nil || os.Geteuid() != 0 {
 		return fault.New(fault.SandboxRuntimeRequired, "%s cannot be pulled and cannot be made here", name).
-			Hinted("where no registry answers, debootstrap makes the base, as root: %s", makeBaseFor).Because(pullError)
+			Hinted("where no registry answers, debootstrap makes the base, as root: %s", makeBaseCommand).Because(pullError)
 	}
-	return makeBase(ctx, engine, bootstrap, name, options)
+	return makeBase(ctx, engine, debootstrap, name, options)
 }
 
 func pull(ctx context.Context, engine *client.Client, name string) error {
-	ctx, cancel := context.WithTimeout(ctx, pullTime)
+	ctx, cancel := context.WithTimeout(ctx, pullTimeout)
 	defer cancel()
 	progress, err := engine.ImagePull(ctx, name, client.ImagePullOptions{})
 	if err != nil {
@@ -62,10 +62,10 @@ func pull(ctx context.Context, engine *client.Client, name string) error {
 }
 
 // makeBase makes the base image from Debian's packages and imports it.
-func makeBase(ctx context.Context, engine *client.Client, bootstrap, name string, options Options) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, baseTime)
+func makeBase(ctx context.Context, engine *client.Client, debootstrap, name string, options Options) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, bootstrapTimeout)
 	defer cancel()
-	dir, err := os.MkdirTemp(roomyDir(), "glovebox-base-")
+	dir, err := os.MkdirTemp(largeTempDir(), "glovebox-base-")
 	if err != nil {
 		return fmt.Errorf("cannot make a folder for the base: %w", err)
 	}
@@ -76,7 +76,7 @@ func makeBase(ctx context.Context, engine *client.Client, bootstrap, name string
 	}()
 	root := filepath.Join(dir, "root")
 	_, _ = fmt.Fprintf(options.Out, "making %s with debootstrap\n", name)
-	if err := bootstrapInto(ctx, bootstrap, root, options); err != nil {
+	if err := runDebootstrap(ctx, debootstrap, root, options); err != nil {
 		return fault.New(fault.SandboxRuntimeRequired, "debootstrap could not make %s", name).
 			Hinted("see its output; --mirror names another archive").Because(err)
 	}
@@ -87,7 +87,7 @@ func makeBase(ctx context.Context, engine *client.Client, bootstrap, name string
 	return nil
 }
 
-func bootstrapInto(ctx context.Context, bootstrap, root string, options Options) error {
+func runDebootstrap(ctx context.Context, debootstrap, root string, options Options) error {
 	mirror := options.Mirror
 	if mirror == "" {
 		mirror = hostMirror(ctx)
@@ -96,7 +96,7 @@ func bootstrapInto(ctx context.Context, bootstrap, root string, options Options)
 	if mirror != "" {
 		arguments = append(arguments, mirror)
 	}
-	run := command(ctx, bootstrap, arguments...)
+	run := groupCommand(ctx, debootstrap, arguments...)
 	run.Stdout, run.Stderr = options.Out, options.Out
 	if options.Proxy != "" {
 		run.Env = append(os.Environ(), "http_proxy="+options.Proxy)
@@ -107,7 +107,7 @@ func bootstrapInto(ctx context.Context, bootstrap, root string, options Options)
 // importTree imports a tree as an image, without device files and downloaded
 // packages.
 func importTree(ctx context.Context, engine *client.Client, root, name string, options Options) error {
-	pack := command(ctx, "tar", "--numeric-owner", "--one-file-system", "-C", root,
+	pack := groupCommand(ctx, "tar", "--numeric-owner", "--one-file-system", "-C", root,
 		"--exclude=./dev/*", "--exclude=./proc/*", "--exclude=./sys/*", "--exclude=./var/lib/apt/lists/*",
 		"--exclude=./var/cache/apt/archives/*.deb", "--exclude=./var/cache/apt/*.bin",
 		"--exclude=./usr/share/man/*", "--exclude=./usr/share/locale/*",
@@ -120,7 +120,7 @@ func importTree(ctx context.Context, engine *client.Client, root, name string, o
 	if err := pack.Start(); err != nil {
 		return fmt.Errorf("cannot run tar: %w", err)
 	}
-	err = importStream(ctx, engine, tree, name, options)
+	err = importTar(ctx, engine, tree, name, options)
 	_ = tree.Close()
 	if packError := pack.Wait(); err == nil && packError != nil {
 		err = fmt.Errorf("cannot pack the base: %w", packError)

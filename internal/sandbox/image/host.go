@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-const aptTime = 5 * time.Second // for apt-config, which only reads files
+const aptTimeout = 5 * time.Second // for apt-config, which only reads files
 
-// command returns a command whose cancellation ends it and all its descendants with
+// groupCommand returns a command whose cancellation ends it and all its descendants with
 // SIGTERM, so that it can unmount and remove what it made.
-func command(ctx context.Context, name string, arguments ...string) *exec.Cmd {
+func groupCommand(ctx context.Context, name string, arguments ...string) *exec.Cmd {
 	run := exec.CommandContext(ctx, name, arguments...)
 	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	run.Cancel = func() error { return syscall.Kill(-run.Process.Pid, syscall.SIGTERM) }
@@ -28,9 +28,9 @@ func command(ctx context.Context, name string, arguments ...string) *exec.Cmd {
 // hostProxy returns the proxy of the host's apt, empty when apt has none or is not
 // installed.
 func hostProxy(ctx context.Context) string {
-	ctx, cancel := context.WithTimeout(ctx, aptTime)
+	ctx, cancel := context.WithTimeout(ctx, aptTimeout)
 	defer cancel()
-	out, err := command(ctx, "apt-config", "shell", "proxy", "Acquire::http::Proxy").Output()
+	out, err := groupCommand(ctx, "apt-config", "shell", "proxy", "Acquire::http::Proxy").Output()
 	if err != nil {
 		return ""
 	}
@@ -46,8 +46,8 @@ func hostProxy(ctx context.Context) string {
 	return value
 }
 
-// loopback reports whether a proxy can be reached only from this machine.
-func loopback(proxy string) bool {
+// isLoopback reports whether a proxy can be reached only from this machine.
+func isLoopback(proxy string) bool {
 	parsed, err := url.Parse(proxy)
 	if err != nil || proxy == "" {
 		return false

@@ -15,6 +15,7 @@ import (
 
 	"github.com/moby/moby/client"
 
+	"github.com/gloveboxhq/glovebox/images"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -27,7 +28,7 @@ const (
 // Command is the command that builds a missing image.
 const Command = "glovebox image build"
 
-const logLines = 30 // of a failed build, in its fault
+const maxLogLines = 30 // of a failed build, in its fault
 
 // Options are the settings of a build. The zero value is refused: it has no tag.
 type Options struct {
@@ -52,26 +53,26 @@ func Build(ctx context.Context, options Options) error {
 		return err
 	}
 	defer func() { _ = engine.Close() }()
-	recipe, err := prepare(options.Binary, architecture)
+	recipe, err := newRecipe(options.Binary, architecture)
 	if err != nil {
 		return err
 	}
-	options = options.complete(ctx)
-	if err := ensureBase(ctx, engine, base, options); err != nil {
+	options = options.withDefaults(ctx)
+	if err := ensureBase(ctx, engine, baseImage, options); err != nil {
 		return err
 	}
 	return build(ctx, engine, recipe, options)
 }
 
-// complete fills in empty options from the host's settings.
-func (o Options) complete(ctx context.Context) Options {
+// withDefaults fills in empty options from the host's settings.
+func (o Options) withDefaults(ctx context.Context) Options {
 	if o.Out == nil {
 		o.Out = io.Discard
 	}
 	if o.Proxy == "" {
 		o.Proxy = hostProxy(ctx)
 	}
-	if o.Network == "" && loopback(o.Proxy) {
+	if o.Network == "" && isLoopback(o.Proxy) {
 		o.Network = "host" // a container's loopback cannot reach the host's proxy
 	}
 	return o
@@ -101,20 +102,20 @@ func build(ctx context.Context, engine *client.Client, recipe *recipe, options O
 			Hinted("look at the engine's log, then run %q again", Command).Because(err)
 	}
 	defer func() { _ = answer.Body.Close() }()
-	log, err := follow(answer.Body, options.Out)
+	log, err := copyProgress(answer.Body, options.Out)
 	if err != nil {
 		return fault.New(fault.StartFailed, "the image could not be built").With("log", log).
 			Hinted("the log's last lines say which step failed; packages need a way to Debian's archive: " +
 				"--mirror names another one, --network host uses the host's network").Because(err)
 	}
 	_, _ = fmt.Fprintf(options.Out, "built %s\n", options.Tag)
-	dropReplaced(ctx, engine, before.ID)
+	removeReplaced(ctx, engine, before.ID)
 	return nil
 }
 
-// dropReplaced removes the image that had the tag before, unless it has another tag or
+// removeReplaced removes the image that had the tag before, unless it has another tag or
 // is in use. Each image has a layer of its own with the binary.
-func dropReplaced(ctx context.Context, engine *client.Client, id string) {
+func removeReplaced(ctx context.Context, engine *client.Client, id string) {
 	if id == "" {
 		return
 	}
@@ -126,9 +127,9 @@ func dropReplaced(ctx context.Context, engine *client.Client, id string) {
 	_, _ = engine.ImageRemove(ctx, id, client.ImageRemoveOptions{PruneChildren: true})
 }
 
-// follow copies the progress in an engine's stream to out. It returns the last lines
+// copyProgress copies the progress in an engine's stream to out. It returns the last lines
 // and the error that the stream reports.
-func follow(stream io.Reader, out io.Writer) ([]string, error) {
+func copyProgress(stream io.Reader, out io.Writer) ([]string, error) {
 	var last []string
 	lines := bufio.NewScanner(stream)
 	lines.Buffer(nil, 1<<20)
@@ -150,11 +151,39 @@ func follow(stream io.Reader, out io.Writer) ([]string, error) {
 			}
 			_, _ = fmt.Fprintln(out, line)
 			last = append(last, line)
-			last = slices.Delete(last, 0, max(0, len(last)-logLines))
+			last = slices.Delete(last, 0, max(0, len(last)-maxLogLines))
 		}
 	}
 	if err := lines.Err(); err != nil {
 		return last, fmt.Errorf("the engine's progress broke off: %w", err)
 	}
 	return last, nil
+}
+
+// BuildAllInOne builds the image that also contains the gateway: first the image of
+// a box, which it tags box, then the all-in-one image from it. Faults are those of
+// Build.
+func BuildAllInOne(ctx context.Context, box string, options Options) error {
+	if options.Tag == "" || box == options.Tag {
+		return fault.New(fault.InvalidRequest, "the all-in-one image needs a tag of its own").
+			Hinted("give one, as in --tag glovebox:dev")
+	}
+	options = options.withDefaults(ctx)
+	first := options
+	first.Tag = box
+	if err := Build(ctx, first); err != nil {
+		return err
+	}
+	engine, architecture, err := dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = engine.Close() }()
+	recipe, err := newRecipe(options.Binary, architecture)
+	if err != nil {
+		return err
+	}
+	recipe.files = []file{{"Dockerfile", 0o644, images.AllInOne}}
+	recipe.arguments = map[string]*string{"BOX_IMAGE": &box}
+	return build(ctx, engine, recipe, options)
 }

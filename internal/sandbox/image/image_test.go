@@ -21,8 +21,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
-// program builds a static Linux program that prints text, and returns its path.
-func program(t *testing.T, text string) string {
+// buildProgram builds a static Linux program that prints text, and returns its path.
+func buildProgram(t *testing.T, text string) string {
 	t.Helper()
 	dir := t.TempDir()
 	source := filepath.Join(dir, "main.go")
@@ -52,37 +52,37 @@ func TestBuildRefusesWhatCannotRunInABox(t *testing.T) {
 		"a script":  script,
 		"dynamic":   shell,
 	} {
-		_, err := prepare(binary, "")
+		_, err := newRecipe(binary, "")
 		f := fault.From(err)
 		if fault.CodeOf(err) != fault.InvalidRequest || !strings.Contains(f.Hint, "--binary") {
 			t.Errorf("%s: %v, hint %q", name, err, f.Hint)
 		}
 	}
-	if _, err := prepare(program(t, "x"), "s390x-or-unknown"); err != nil {
+	if _, err := newRecipe(buildProgram(t, "x"), "s390x-or-unknown"); err != nil {
 		t.Errorf("an unknown architecture: %v", err)
 	}
 }
 
-func TestBuildRefusesAnOtherMachinesBinary(t *testing.T) {
-	data, err := os.ReadFile(program(t, "x"))
+func TestBuildRefusesABinaryForAnotherArchitecture(t *testing.T) {
+	data, err := os.ReadFile(buildProgram(t, "x"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	refused := 0
-	for machine := range machines {
-		if static(data, machine) != nil {
+	for machine := range elfMachines {
+		if checkStatic(data, machine) != nil {
 			refused++
 		}
 	}
-	if refused != len(machines)-1 {
-		t.Errorf("refused by %d of %d kinds of machine, want all but one", refused, len(machines))
+	if refused != len(elfMachines)-1 {
+		t.Errorf("refused by %d of %d kinds of machine, want all but one", refused, len(elfMachines))
 	}
 }
 
-func TestContextHoldsTheFilesAndIsTheSameEachTime(t *testing.T) {
-	binary := program(t, "x")
+func TestBuildContextHasTheFilesAndIsReproducible(t *testing.T) {
+	binary := buildProgram(t, "x")
 	pack := func() []byte {
-		r, err := prepare(binary, "")
+		r, err := newRecipe(binary, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,21 +118,21 @@ func TestContextHoldsTheFilesAndIsTheSameEachTime(t *testing.T) {
 	}
 }
 
-func TestFollowKeepsTheLastLinesAndTheFailure(t *testing.T) {
+func TestCopyProgressReturnsTheLastLinesAndTheError(t *testing.T) {
 	var out bytes.Buffer
 	stream := strings.NewReader(strings.Repeat(`{"stream":"a line\n"}`+"\n", 50) +
 		`{"stream":"the last\n\n"}` + "\n" + `{"error":"step 4 failed"}` + "\n")
-	log, err := follow(stream, &out)
+	log, err := copyProgress(stream, &out)
 	if err == nil || err.Error() != "step 4 failed" {
 		t.Errorf("failure %v", err)
 	}
-	if len(log) != logLines || log[logLines-1] != "the last" {
+	if len(log) != maxLogLines || log[maxLogLines-1] != "the last" {
 		t.Errorf("kept %d lines, last %q", len(log), log[len(log)-1])
 	}
 	if got := strings.Count(out.String(), "a line\n"); got != 50 {
 		t.Errorf("wrote %d lines of 50", got)
 	}
-	if _, err := follow(strings.NewReader("nonsense\n"), io.Discard); err == nil {
+	if _, err := copyProgress(strings.NewReader("nonsense\n"), io.Discard); err == nil {
 		t.Error("a stream that is not JSON counts as success")
 	}
 }
@@ -153,12 +153,12 @@ func TestMirrorIsReadFromBothFormats(t *testing.T) {
 	}
 }
 
-func TestAProxyOfThisMachineNeedsItsNetwork(t *testing.T) {
+func TestLoopbackProxiesAreRecognized(t *testing.T) {
 	for proxy, want := range map[string]bool{
 		"": false, "http://proxy.example:3142": false, "http://localhost:3142": true,
 		"http://127.0.0.1:3142": true, "http://[::1]:3142": true, "http://192.0.2.1:1": false, "%": false,
 	} {
-		if got := loopback(proxy); got != want {
+		if got := isLoopback(proxy); got != want {
 			t.Errorf("%q: %t", proxy, got)
 		}
 	}
@@ -168,10 +168,10 @@ func TestImageIsAbsentThenCurrentThenStale(t *testing.T) {
 	testenv.Heavy(t)
 	testenv.Require(t, testenv.Engine)
 	tag := "glovebox-imagetest:" + strings.ToLower(filepath.Base(t.TempDir()))
-	first, second := program(t, "one"), program(t, "two")
+	first, second := buildProgram(t, "one"), buildProgram(t, "two")
 	state := func(binary string, want State) {
 		t.Helper()
-		got, err := Present(t.Context(), tag, binary)
+		got, err := Inspect(t.Context(), tag, binary)
 		if err != nil || got != want {
 			t.Errorf("the image is %q (%v), want %q", got, err, want)
 		}
@@ -219,7 +219,7 @@ func TestBuildWithoutATagOrEngineIsAFault(t *testing.T) {
 
 // No registry has a base image of this name. It is made by debootstrap where that can
 // run; elsewhere the fault says how to make it.
-func TestBaseThatCannotBePulledIsMade(t *testing.T) {
+func TestBaseImageThatCannotBePulledIsMade(t *testing.T) {
 	testenv.Heavy(t)
 	testenv.Require(t, testenv.Engine)
 	engine, _, err := dial(t.Context())
@@ -243,7 +243,7 @@ func TestBaseThatCannotBePulledIsMade(t *testing.T) {
 	if err := ensureBase(t.Context(), engine, name, Options{Out: io.Discard}); err != nil {
 		t.Errorf("with the base image present: %v", err)
 	}
-	left, err := filepath.Glob(filepath.Join(roomyDir(), "glovebox-base-*"))
+	left, err := filepath.Glob(filepath.Join(largeTempDir(), "glovebox-base-*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
 	}

@@ -21,29 +21,29 @@ const (
 	Current State = "current" // built from this glovebox and its files
 )
 
-const answerTime = 5 * time.Second // for an engine on this machine to answer a query
+const queryTimeout = 5 * time.Second // for an engine on this machine to answer a query
 
-// Present returns the state of the image with that tag for a binary (a path, empty for
+// Inspect returns the state of the image with that tag for a binary (a path, empty for
 // the running program). Faults: sandbox_runtime_required when no engine answers,
 // invalid_request when the binary cannot be read.
-func Present(ctx context.Context, tag, binary string) (State, error) {
+func Inspect(ctx context.Context, tag, binary string) (State, error) {
 	engine, architecture, err := dial(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = engine.Close() }()
-	recipe, err := prepare(binary, architecture)
+	recipe, err := newRecipe(binary, architecture)
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	found, err := engine.ImageInspect(ctx, tag)
 	if errdefs.IsNotFound(err) {
 		return Absent, nil
 	}
 	if err != nil {
-		return "", noEngine(err)
+		return "", engineUnreachable(err)
 	}
 	if found.Config == nil {
 		return Stale, nil
@@ -61,18 +61,18 @@ func Present(ctx context.Context, tag, binary string) (State, error) {
 func dial(ctx context.Context) (*client.Client, string, error) {
 	engine, err := client.New(client.FromEnv)
 	if err != nil {
-		return nil, "", noEngine(err)
+		return nil, "", engineUnreachable(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	info, err := engine.Info(ctx, client.InfoOptions{})
 	if err != nil {
 		_ = engine.Close()
-		return nil, "", noEngine(err)
+		return nil, "", engineUnreachable(err)
 	}
 	return engine, info.Info.Architecture, nil
 }
 
-func noEngine(err error) error {
+func engineUnreachable(err error) error {
 	return engine.Unreachable(err, fmt.Sprintf(", then run %q", Command))
 }

@@ -33,9 +33,9 @@ type recipe struct {
 	arguments map[string]*string // of the build, in addition to those of every build
 }
 
-// prepare returns the recipe for a binary (a path, empty for the running program).
+// newRecipe returns the recipe for a binary (a path, empty for the running program).
 // architecture is the engine's, named as by uname, or empty when unknown.
-func prepare(binary, architecture string) (*recipe, error) {
+func newRecipe(binary, architecture string) (*recipe, error) {
 	if binary == "" {
 		self, err := os.Executable()
 		if err != nil {
@@ -49,11 +49,11 @@ func prepare(binary, architecture string) (*recipe, error) {
 		return nil, fault.New(fault.InvalidRequest, "the glovebox binary cannot be read").
 			Hinted("name a file that exists with --binary").Because(err)
 	}
-	if err := static(data, architecture); err != nil {
+	if err := checkStatic(data, architecture); err != nil {
 		return nil, fault.New(fault.InvalidRequest, "this glovebox binary cannot run in a box: %v", err).
 			Hinted("build a static one (%s) and name it with --binary", staticBuild)
 	}
-	r, err := embedded()
+	r, err := embeddedRecipe()
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +62,8 @@ func prepare(binary, architecture string) (*recipe, error) {
 	return r, nil
 }
 
-// embedded returns the recipe without the binary.
-func embedded() (*recipe, error) {
+// embeddedRecipe returns the recipe without the binary.
+func embeddedRecipe() (*recipe, error) {
 	r := &recipe{}
 	sum := sha256.New()
 	for _, name := range []string{"Dockerfile", "policy.json"} {
@@ -102,17 +102,17 @@ func (r *recipe) context() (io.Reader, error) {
 	return &packed, nil
 }
 
-// machines maps uname's names to those of ELF.
-var machines = map[string]elf.Machine{"x86_64": elf.EM_X86_64, "aarch64": elf.EM_AARCH64}
+// elfMachines maps uname's names to those of ELF.
+var elfMachines = map[string]elf.Machine{"x86_64": elf.EM_X86_64, "aarch64": elf.EM_AARCH64}
 
-// static returns why a binary cannot run in the image.
-func static(data []byte, architecture string) error {
+// checkStatic returns why a binary cannot run in the image.
+func checkStatic(data []byte, architecture string) error {
 	program, err := elf.NewFile(bytes.NewReader(data))
 	if err != nil {
 		return fmt.Errorf("it is no Linux program")
 	}
 	defer func() { _ = program.Close() }()
-	if want, known := machines[architecture]; known && program.Machine != want {
+	if want, known := elfMachines[architecture]; known && program.Machine != want {
 		return fmt.Errorf("it is for %s, the engine runs on %s", program.Machine, want)
 	}
 	for _, part := range program.Progs {

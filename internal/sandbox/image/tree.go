@@ -13,8 +13,8 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// importStream imports a tar stream as an image.
-func importStream(ctx context.Context, engine *client.Client, tree io.Reader, name string, options Options) error {
+// importTar imports a tar stream as an image.
+func importTar(ctx context.Context, engine *client.Client, tree io.Reader, name string, options Options) error {
 	source := client.ImageImportSource{Source: tree, SourceName: "-"}
 	answer, err := engine.ImageImport(ctx, source, name, client.ImageImportOptions{
 		Message: "made by glovebox with debootstrap",
@@ -24,13 +24,13 @@ func importStream(ctx context.Context, engine *client.Client, tree io.Reader, na
 		return err
 	}
 	defer func() { _ = answer.Close() }()
-	_, err = follow(answer, options.Out)
+	_, err = copyProgress(answer, options.Out)
 	return err
 }
 
-// roomyDir returns a folder for temporary files that can hold and execute a whole
+// largeTempDir returns a folder for temporary files that can hold and execute a whole
 // system. /tmp is often small and in memory.
-func roomyDir() string {
+func largeTempDir() string {
 	if info, err := os.Stat("/var/tmp"); err == nil && info.IsDir() {
 		return "/var/tmp"
 	}

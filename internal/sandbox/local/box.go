@@ -15,9 +15,9 @@ import (
 // box is a running box (sandbox.Box).
 type box struct {
 	*bridge.BoxHandle
-	driver   *Driver
-	guest    *os.File      // pidfd of its first process
-	released chan struct{} // closed when the link has been closed
+	driver *Driver
+	guest  *os.File      // pidfd of its first process
+	closed chan struct{} // closed when the link has been closed
 
 	mu     sync.Mutex
 	record record
@@ -25,29 +25,29 @@ type box struct {
 
 var _ sandbox.Box = (*box)(nil)
 
-// hold returns the box of a guest and watches it: when the guest ends or is lost, or
+// newBox returns the box of a guest and watches it: when the guest ends or is lost, or
 // the driver closes, the box is done and its sockets are closed.
-func (d *Driver) hold(r record, link *bridge.Link) (*box, error) {
-	guest, err := r.Guest.watch()
+func (d *Driver) newBox(r record, link *bridge.Link) (*box, error) {
+	guest, err := r.Guest.openPidfd()
 	if err != nil {
-		return nil, d.died(r.ID, "ended at once", err)
+		return nil, d.exitFault(r.ID, "ended at once", err)
 	}
 	b := &box{
 		driver: d, guest: guest, BoxHandle: bridge.NewBoxHandle(link), record: r,
-		released: make(chan struct{}),
+		closed: make(chan struct{}),
 	}
-	d.wg.Go(b.watch)
+	d.boxes.Go(b.watch)
 	return b, nil
 }
 
 func (b *box) watch() {
-	defer close(b.released)
-	ctx, cancel := context.WithCancel(b.driver.ctx)
+	defer close(b.closed)
+	ctx, cancel := context.WithCancel(b.driver.boxes.Context())
 	id := b.Info().ID
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if await(ctx, b.guest) {
-			b.Finish(ended(id, "ended"))
+		if waitExit(ctx, b.guest) {
+			b.Finish(endedFault(id, "ended"))
 		}
 		cancel()
 	})
@@ -59,7 +59,7 @@ func (b *box) watch() {
 	}
 	cancel()
 	wg.Wait()
-	b.Finish(ended(id, "was let go by the gateway"))
+	b.Finish(endedFault(id, "was let go by the gateway"))
 	_, _ = b.guest.Close(), b.Link().Close()
 }
 
@@ -82,8 +82,8 @@ func (b *box) Assign(ctx context.Context, scope, session string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.record.ScopeHash, b.record.Session = sandbox.ScopeHash(scope), session
-	b.record.Name = b.driver.name(b.record.ScopeHash, b.record.ID)
-	return b.driver.keep(b.record)
+	b.record.Name = sandbox.BoxName(b.driver.options.NamePrefix, b.record.ScopeHash, b.record.ID)
+	return b.driver.saveRecord(b.record)
 }
 
 // Attach reconnects to a box that an earlier process of this gateway started
@@ -92,17 +92,12 @@ func (b *box) Assign(ctx context.Context, scope, session string) error {
 // stored record.
 func (d *Driver) Attach(ctx context.Context, id string, egress func(net.Conn)) (sandbox.Box, error) {
 	if !sandbox.ValidID(id) {
-		return nil, notThere(id)
+		return nil, notFound(id)
 	}
 	if egress == nil {
 		return nil, fault.New(fault.InvalidRequest, "nobody takes the box's connections").Hinted("pass egress")
 	}
-	ctx, release, err := d.reserve(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	b, err := d.attach(ctx, id, egress)
-	release(b)
+	b, err := d.boxes.Connect(ctx, id, func(ctx context.Context) (*box, error) { return d.attach(ctx, id, egress) })
 	if err != nil {
 		return nil, err
 	}
@@ -110,18 +105,18 @@ func (d *Driver) Attach(ctx context.Context, id string, egress func(net.Conn)) (
 }
 
 func (d *Driver) attach(ctx context.Context, id string, egress func(net.Conn)) (*box, error) {
-	r, there, err := d.read(id)
+	r, there, err := d.loadRecord(id)
 	if err != nil {
 		return nil, err
 	}
 	if !there || !r.Guest.alive() {
-		return nil, notThere(id)
+		return nil, notFound(id)
 	}
-	link, err := d.listen(bridge.LinkOptions{Box: id, Home: d.home(id), Adopt: true, Headless: r.Headless, Egress: egress})
+	link, err := d.listen(bridge.LinkOptions{Box: id, Home: d.homeDir(id), Adopt: true, Headless: r.Headless, Egress: egress})
 	if err != nil {
 		return nil, err
 	}
-	b, err := d.adopt(ctx, link, r)
+	b, err := d.verifyGuest(ctx, link, r)
 	if err != nil {
 		_ = link.Close()
 		return nil, err
@@ -129,19 +124,19 @@ func (d *Driver) attach(ctx context.Context, id string, egress func(net.Conn)) (
 	return b, nil
 }
 
-// adopt waits for the guest and compares its scope and session with the record.
-func (d *Driver) adopt(ctx context.Context, link *bridge.Link, r record) (*box, error) {
-	waiting, cancel := context.WithTimeout(ctx, d.o.Lease)
+// verifyGuest waits for the guest and compares its scope and session with the record.
+func (d *Driver) verifyGuest(ctx context.Context, link *bridge.Link, r record) (*box, error) {
+	waiting, cancel := context.WithTimeout(ctx, d.options.Lease)
 	defer cancel()
 	if err := link.Connected(waiting); err != nil {
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		return nil, notThere(r.ID).Because(err)
+		return nil, notFound(r.ID).Because(err)
 	}
 	if link.ScopeHash() != r.ScopeHash || link.Session() != r.Session {
-		d.o.Log.Error("a guest says it is another scope's or session's", "box", r.ID)
-		return nil, notThere(r.ID).Because(errors.New("the guest claims another scope or session"))
+		d.options.Log.Error("a guest says it is another scope's or session's", "box", r.ID)
+		return nil, notFound(r.ID).Because(errors.New("the guest claims another scope or session"))
 	}
-	return d.hold(r, link)
+	return d.newBox(r, link)
 }

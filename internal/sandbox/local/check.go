@@ -16,8 +16,8 @@ const installCommand = "glovebox install browser --yes"
 
 var _ sandbox.Checker = (*Driver)(nil)
 
-// programs are the programs of a box and the paths at which they must exist.
-var programs = map[string]string{"chromium": "/usr/lib/chromium/chromium", "Xvfb": "/usr/bin/Xvfb"}
+// programFiles are the programs of a box and the paths at which they must exist.
+var programFiles = map[string]string{"chromium": "/usr/lib/chromium/chromium", "Xvfb": "/usr/bin/Xvfb"}
 
 // Check checks everything that a box needs of the container, and reports which
 // protections it cannot have. It starts no box.
@@ -26,7 +26,7 @@ func (d *Driver) Check(context.Context) []sandbox.Finding {
 		{Name: "container", OK: true, Detail: "this is one, by its processes, its root and its IPC namespace"},
 		programsFinding(),
 	}
-	w, err := d.survey()
+	w, err := d.detectIsolation()
 	if err != nil {
 		f := fault.From(err)
 		return append(findings, sandbox.Finding{Name: "walls", Detail: f.Message, Repair: f.Hint})
@@ -35,7 +35,7 @@ func (d *Driver) Check(context.Context) []sandbox.Finding {
 		egressFinding(w.sealed),
 		filesFinding(w),
 		sandbox.Finding{Name: "limits", OK: true, Detail: fmt.Sprintf(
-			"%d tasks a box; memory, CPU and disk are the container's, for all boxes and the gateway together", d.o.PidsLimit)},
+			"%d tasks a box; memory, CPU and disk are the container's, for all boxes and the gateway together", d.options.PidsLimit)},
 	)
 }
 
@@ -46,15 +46,15 @@ func (d *Driver) Missing(context.Context) []sandbox.MissingDependency {
 	for _, name := range missingPrograms() {
 		missing = append(missing, sandbox.MissingDependency{Name: name, Repair: installCommand})
 	}
-	if _, err := d.survey(); err != nil {
+	if _, err := d.detectIsolation(); err != nil {
 		missing = append(missing, sandbox.MissingDependency{Name: "walls", Repair: fault.From(err).Hint})
 	}
 	return missing
 }
 
 func missingPrograms() (missing []string) {
-	for _, name := range slices.Sorted(maps.Keys(programs)) {
-		if _, err := os.Stat(programs[name]); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(programFiles)) {
+		if _, err := os.Stat(programFiles[name]); err != nil {
 			missing = append(missing, name)
 		}
 	}
@@ -81,13 +81,13 @@ func egressFinding(sealed bool) sandbox.Finding {
 	return f
 }
 
-func filesFinding(w walls) sandbox.Finding {
+func filesFinding(w isolation) sandbox.Finding {
 	var by []string
 	if w.users {
 		by = append(by, "a user of each box's own")
 	}
 	if w.files {
-		by = append(by, fmt.Sprintf("Landlock (version %d)", landlock()))
+		by = append(by, fmt.Sprintf("Landlock (version %d)", landlockVersion()))
 	}
 	if len(by) == 0 {
 		return sandbox.Finding{

@@ -14,17 +14,17 @@ import (
 // Inodes of the machine's initial namespaces, the same on every machine
 // (include/linux/proc_ns.h).
 const (
-	firstIPC = "ipc:[4026531839]"
-	firstPID = "pid:[4026531836]"
+	machineIPC = "ipc:[4026531839]"
+	machinePID = "pid:[4026531836]"
 )
 
-// layered are the types of file systems from which engines make a container's root.
-// For engines that use others, engineRoot looks for placed.
-var layered = []string{"overlay", "fuse.fuse-overlayfs", "aufs"}
+// layeredFileSystems are the types of file systems from which engines make a container's root.
+// For engines that use others, engineRoot looks for mountedFiles.
+var layeredFileSystems = []string{"overlay", "fuse.fuse-overlayfs", "aufs"}
 
-// placed are files over which engines (Docker, Podman, the kubelet) mount a single
+// mountedFiles are files over which engines (Docker, Podman, the kubelet) mount a single
 // file each. On a host they are ordinary files.
-var placed = []string{"/etc/hosts", "/etc/resolv.conf"}
+var mountedFiles = []string{"/etc/hosts", "/etc/resolv.conf"}
 
 // Contained returns nil inside a container, and otherwise a fault with the reasons.
 // It only uses what the kernel shows in this process's /proc, because anybody can
@@ -38,7 +38,7 @@ var placed = []string{"/etc/hosts", "/etc/resolv.conf"}
 // Without rights over the host, a process can only meet them in namespaces and a
 // root of its own, which are a container. Faults: sandbox_runtime_required.
 func Contained() error {
-	missing := errors.Join(ownNamespace("pid", firstPID), ownNamespace("ipc", firstIPC), noKernelThreads(), engineRoot())
+	missing := errors.Join(ownNamespace("pid", machinePID), ownNamespace("ipc", machineIPC), noKernelThreads(), engineRoot())
 	if missing == nil {
 		return nil
 	}
@@ -82,14 +82,14 @@ func engineRoot() error {
 		if dash < 5 || dash+1 >= len(fields) {
 			continue
 		}
-		switch place := filepath.Clean(fields[4]); {
-		case place == "/":
+		switch mountPoint := filepath.Clean(fields[4]); {
+		case mountPoint == "/":
 			kind = fields[dash+1] // a later mount hides an earlier one
-		case slices.Contains(placed, place):
+		case slices.Contains(mountedFiles, mountPoint):
 			found++
 		}
 	}
-	if slices.Contains(layered, kind) || found == len(placed) {
+	if slices.Contains(layeredFileSystems, kind) || found == len(mountedFiles) {
 		return nil
 	}
 	return fmt.Errorf("the root (%s) is not one that an engine made", kind)

@@ -17,8 +17,8 @@ import (
 
 // TestInContainers runs the other tests of this binary in containers.
 func TestInContainers(t *testing.T) {
-	outside(t)
-	seccomp := "seccomp=" + profile(t)
+	onMachine(t)
+	seccomp := "seccomp=" + writeSeccompProfile(t)
 	const root = "--user=0:0 --cap-add=SETUID --cap-add=SETGID --cap-add=CHOWN --cap-add=DAC_OVERRIDE"
 	for name, c := range map[string]struct{ run, flags string }{
 		"as a user":                   {"^(TestDriverPassesSuite|TestConfinement|TestEscape|TestKilledGuest|TestBoxesDoNotShare)", "--user=10001:10001 --security-opt=" + seccomp},
@@ -31,7 +31,7 @@ func TestInContainers(t *testing.T) {
 		"without any seccomp profile": {"^TestContainedIsNilInAContainer", "--user=10001:10001 --security-opt=seccomp=unconfined"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, err := contain(t, c.run, strings.Fields(c.flags)...)
+			out, err := runInContainer(t, c.run, strings.Fields(c.flags)...)
 			if err != nil || !strings.Contains(out, "--- PASS") || strings.Contains(out, "--- SKIP") {
 				t.Errorf("%v\n%s", err, out)
 			}
@@ -42,12 +42,12 @@ func TestInContainers(t *testing.T) {
 // TestBareHostIsRefused runs outside of a container. An environment variable and a
 // marker file do not count as one.
 func TestBareHostIsRefused(t *testing.T) {
-	outside(t)
+	onMachine(t)
 	if local.Contained() == nil {
 		t.Skip("these tests run in a container themselves")
 	}
 	t.Setenv("container", "docker")
-	wantRefused(t)
+	wantNewRefused(t)
 	if out, err := exec.Command("unshare", "--fork", "--pid", "--ipc", "--mount-proc", "true").CombinedOutput(); err != nil {
 		t.Skipf("cannot make namespaces: %v %s", err, out)
 	}
@@ -60,13 +60,13 @@ func TestBareHostIsRefused(t *testing.T) {
 }
 
 func TestNewIsRefusedOutsideAContainer(t *testing.T) {
-	inside(t)
-	wantRefused(t)
+	inTestContainer(t)
+	wantNewRefused(t)
 }
 
-func wantRefused(t *testing.T) {
+func wantNewRefused(t *testing.T) {
 	t.Helper()
-	d, err := local.New(options(t))
+	d, err := local.New(testOptions(t))
 	f := fault.From(err)
 	if d != nil || f.Code != fault.SandboxRuntimeRequired || !strings.Contains(f.Hint, "docker") || f.Details["missing"] == nil {
 		t.Errorf("not refused: %v, %+v", d, f)
@@ -77,7 +77,7 @@ func wantRefused(t *testing.T) {
 // clone cannot make a network namespace.
 func withoutNetworks(t *testing.T) string {
 	t.Helper()
-	path := profile(t)
+	path := writeSeccompProfile(t)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -96,9 +96,9 @@ func withoutNetworks(t *testing.T) string {
 // TestBestEffortEgressIsReported runs where a box cannot have a network namespace.
 // Chromium's own sandbox cannot have one either, so no box starts in such a
 // container. Check reports it before.
-func TestBestEffortIsSaid(t *testing.T) {
-	inside(t)
-	d := open(t, options(t))
+func TestBestEffortEgressIsReported(t *testing.T) {
+	inTestContainer(t)
+	d := openDriver(t, testOptions(t))
 	var report string
 	for _, finding := range d.Check(t.Context()) {
 		report += finding.Name + ": " + finding.Detail + "\n"
@@ -117,18 +117,18 @@ func TestBestEffortIsSaid(t *testing.T) {
 	}
 }
 
-func TestAccepted(t *testing.T) {
-	inside(t)
+func TestContainedIsNilInAContainer(t *testing.T) {
+	inTestContainer(t)
 	if err := local.Contained(); err != nil {
 		t.Errorf("refused: %v", fault.From(err).Details)
 	}
 }
 
-func TestDriverKeepsTheContract(t *testing.T) {
-	inside(t)
+func TestDriverPassesSuite(t *testing.T) {
+	inTestContainer(t)
 	sandboxtest.Run(t, func(t *testing.T) sandboxtest.Open {
-		o := options(t)
-		open(t, o) // stops remaining boxes when the test ends
+		o := testOptions(t)
+		openDriver(t, o) // stops remaining boxes when the test ends
 		return func(t *testing.T) (sandbox.Driver, func()) {
 			d, err := local.New(o)
 			if err != nil {
@@ -144,9 +144,9 @@ func TestDriverKeepsTheContract(t *testing.T) {
 }
 
 // TestMissingProgramIsReported runs in a container without Chromium.
-func TestAMissingProgramIsSaid(t *testing.T) {
-	inside(t)
-	missing := open(t, options(t)).Missing(t.Context())
+func TestMissingProgramIsReported(t *testing.T) {
+	inTestContainer(t)
+	missing := openDriver(t, testOptions(t)).Missing(t.Context())
 	if len(missing) != 1 || missing[0].Name != "chromium" || missing[0].Repair != "glovebox install browser --yes" {
 		t.Errorf("missing %+v", missing)
 	}
@@ -154,8 +154,8 @@ func TestAMissingProgramIsSaid(t *testing.T) {
 
 // TestNoUserNamespaces runs with the engine's own seccomp profile.
 func TestNoUserNamespaces(t *testing.T) {
-	inside(t)
-	d := open(t, options(t))
+	inTestContainer(t)
+	d := openDriver(t, testOptions(t))
 	_, err := d.Start(t.Context(), sandboxtest.Spec("alice"))
 	if f := fault.From(err); f.Code != fault.SandboxWeak || !strings.Contains(f.Hint, "glovebox image seccomp") {
 		t.Errorf("not refused: %+v", f)

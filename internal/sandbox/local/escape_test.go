@@ -13,9 +13,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/local"
 )
 
-// tryToLeave makes every escape attempt from a confined process and prints the
+// runEscapeAttempts makes every escape attempt from a confined process and prints the
 // answers.
-func tryToLeave() int {
+func runEscapeAttempts() int {
 	if _, _, err := local.Enter(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -26,8 +26,8 @@ func tryToLeave() int {
 	return 0
 }
 
-// others are the answers that differ from those in a docker box.
-var others = map[string][]string{
+// localAnswers are the answers that differ from those in a docker box.
+var localAnswers = map[string][]string{
 	// in its user namespace there is no such user id
 	"identity: setuid": {"EINVAL"}, "identity: setgid": {"EINVAL"}, "identity: setreuid": {"EINVAL"},
 	"identity: setresuid": {"EINVAL"}, "identity: setresgid": {"EINVAL"},
@@ -38,9 +38,9 @@ var others = map[string][]string{
 }
 
 // The attempts are those made in a docker box.
-func TestNothingLeadsOutOfALocalBox(t *testing.T) {
-	inside(t)
-	d := open(t, options(t))
+func TestEscapeAttemptsFail(t *testing.T) {
+	inTestContainer(t)
+	d := openDriver(t, testOptions(t))
 	home := filepath.Join("/run/boxes", sandbox.NewID())
 	if err := os.Mkdir(home, 0o777); err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestNothingLeadsOutOfALocalBox(t *testing.T) {
 	if err := os.Chmod(home, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	out, err := d.Behind(t.Context(), home, home, "escape")
+	out, err := d.RunConfined(t.Context(), home, home, "escape")
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -63,13 +63,13 @@ func TestNothingLeadsOutOfALocalBox(t *testing.T) {
 	for _, a := range escapetest.All() {
 		name := a.Group + ": " + a.Name
 		errno, made := given[name]
-		if want, known := others[name]; known {
+		if want, known := localAnswers[name]; known {
 			if !made || !slices.Contains(want, errno) {
 				t.Errorf("%s got %q, want one of %q", name, errno, want)
 			}
 			continue
 		}
-		if !made || !a.Holds(escapetest.Answer{Group: a.Group, Name: a.Name, Errno: errno}) {
+		if !made || !a.Matches(escapetest.Answer{Group: a.Group, Name: a.Name, Errno: errno}) {
 			t.Errorf("%s got %q, want %s", name, errno, a.Expected())
 		}
 	}

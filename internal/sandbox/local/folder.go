@@ -14,8 +14,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// mostUsers limits the search for a free user id for a box.
-const mostUsers = 1000
+// maxUsers limits the search for a free user id for a box.
+const maxUsers = 1000
 
 // record is what a restarted gateway must know about a box.
 type record struct {
@@ -33,7 +33,7 @@ type record struct {
 func (d *Driver) info(r record) sandbox.Info {
 	i := sandbox.Info{
 		ID: r.ID, Name: r.Name, ScopeHash: r.ScopeHash, Session: r.Session, Created: r.Created,
-		State: "running", Egress: sandbox.EgressSealed, Dir: d.home(r.ID),
+		State: "running", Egress: sandbox.EgressSealed, Dir: d.homeDir(r.ID),
 	}
 	if !r.Sealed {
 		i.Egress = sandbox.EgressBestEffort
@@ -48,100 +48,102 @@ func (d *Driver) info(r record) sandbox.Info {
 }
 
 // Paths of a box. Its id is secret from other boxes, which cannot list the folder.
-func (d *Driver) own() string              { return filepath.Join(d.o.Dir, d.o.Instance) }
-func (d *Driver) sockets(id string) string { return filepath.Join(d.own(), id) }
-func (d *Driver) home(id string) string    { return filepath.Join(d.own(), id+".home") }
-func (d *Driver) file(id string) string    { return filepath.Join(d.own(), id+".json") }
-func (d *Driver) log(id string) string     { return filepath.Join(d.own(), id+".log") }
-func (d *Driver) user(uid int) string      { return filepath.Join(d.o.Dir, "users", strconv.Itoa(uid)) }
+func (d *Driver) instanceDir() string         { return filepath.Join(d.options.Dir, d.options.Instance) }
+func (d *Driver) socketDir(id string) string  { return filepath.Join(d.instanceDir(), id) }
+func (d *Driver) homeDir(id string) string    { return filepath.Join(d.instanceDir(), id+".home") }
+func (d *Driver) recordFile(id string) string { return filepath.Join(d.instanceDir(), id+".json") }
+func (d *Driver) logFile(id string) string    { return filepath.Join(d.instanceDir(), id+".log") }
+func (d *Driver) userFile(uid int) string {
+	return filepath.Join(d.options.Dir, "users", strconv.Itoa(uid))
+}
 
 // makeFolders makes the folders of a box. The folders above can be entered by other
 // users but not listed.
 func (d *Driver) makeFolders(id string, user int) error {
-	for _, dir := range []string{d.o.Dir, d.own(), filepath.Dir(d.user(0))} {
+	for _, dir := range []string{d.options.Dir, d.instanceDir(), filepath.Dir(d.userFile(0))} {
 		if err := os.MkdirAll(dir, 0o711); err != nil {
-			return noDir(dir, err)
+			return folderFault(dir, err)
 		}
 		if err := os.Chmod(dir, 0o711); err != nil { // regardless of the umask
-			return noDir(dir, err)
+			return folderFault(dir, err)
 		}
 	}
-	for dir, owner := range map[string]int{d.sockets(id): os.Geteuid(), d.home(id): user} {
+	for dir, owner := range map[string]int{d.socketDir(id): os.Geteuid(), d.homeDir(id): user} {
 		if err := os.Mkdir(dir, 0o750); err != nil {
-			return noDir(dir, err)
+			return folderFault(dir, err)
 		}
-		if err := os.Chown(dir, owner, group(user)); err != nil {
-			return noDir(dir, err)
+		if err := os.Chown(dir, owner, groupID(user)); err != nil {
+			return folderFault(dir, err)
 		}
 	}
 	return nil
 }
 
-// takeUser reserves a user id for a box when the gateway is root, and otherwise
-// returns the gateway's. giveUser releases it.
-func (d *Driver) takeUser() (int, error) {
+// allocateUser reserves a user id for a box when the gateway is root, and otherwise
+// returns the gateway's. releaseUser releases it.
+func (d *Driver) allocateUser() (int, error) {
 	if os.Geteuid() != 0 {
 		return os.Geteuid(), nil
 	}
-	if err := os.MkdirAll(filepath.Dir(d.user(0)), 0o711); err != nil {
-		return 0, noDir(d.o.Dir, err)
+	if err := os.MkdirAll(filepath.Dir(d.userFile(0)), 0o711); err != nil {
+		return 0, folderFault(d.options.Dir, err)
 	}
-	for uid := boxUser; uid < boxUser+mostUsers; uid++ {
-		mark, err := os.OpenFile(d.user(uid), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	for uid := boxUser; uid < boxUser+maxUsers; uid++ {
+		mark, err := os.OpenFile(d.userFile(uid), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
-			return 0, noDir(d.o.Dir, err)
+			return 0, folderFault(d.options.Dir, err)
 		}
 		return uid, mark.Close()
 	}
-	return 0, noDir(d.o.Dir, errors.New("every user is taken"))
+	return 0, folderFault(d.options.Dir, errors.New("every user is taken"))
 }
 
-func (d *Driver) giveUser(uid int) {
-	if err := os.Remove(d.user(uid)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		d.o.Log.Error("the user of a box stays taken", "user", uid, "reason", err)
+func (d *Driver) releaseUser(uid int) {
+	if err := os.Remove(d.userFile(uid)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		d.options.Log.Error("the user of a box stays taken", "user", uid, "reason", err)
 	}
 }
 
-// keep stores a record atomically.
-func (d *Driver) keep(r record) error {
+// saveRecord stores a record atomically.
+func (d *Driver) saveRecord(r record) error {
 	data, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("cannot encode the record of box %s: %w", r.ID, err)
 	}
-	if err := os.WriteFile(d.file(r.ID)+".new", data, 0o600); err != nil {
-		return noDir(d.own(), err)
+	if err := os.WriteFile(d.recordFile(r.ID)+".new", data, 0o600); err != nil {
+		return folderFault(d.instanceDir(), err)
 	}
-	if err := os.Rename(d.file(r.ID)+".new", d.file(r.ID)); err != nil {
-		return noDir(d.own(), err)
+	if err := os.Rename(d.recordFile(r.ID)+".new", d.recordFile(r.ID)); err != nil {
+		return folderFault(d.instanceDir(), err)
 	}
 	return nil
 }
 
-// read returns the record of a box of this instance. It reports false when there is
+// loadRecord returns the record of a box of this instance. It reports false when there is
 // none.
-func (d *Driver) read(id string) (record, bool, error) {
-	data, err := os.ReadFile(d.file(id))
+func (d *Driver) loadRecord(id string) (record, bool, error) {
+	data, err := os.ReadFile(d.recordFile(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return record{}, false, nil
 	}
 	if err != nil {
-		return record{}, false, noDir(d.own(), err)
+		return record{}, false, folderFault(d.instanceDir(), err)
 	}
 	var r record
 	if err := json.Unmarshal(data, &r); err != nil {
-		return record{}, false, noDir(d.own(), err)
+		return record{}, false, folderFault(d.instanceDir(), err)
 	}
 	return r, true, nil
 }
 
-// all returns the records of all boxes of this instance.
-func (d *Driver) all() ([]record, error) {
-	entries, err := os.ReadDir(d.own())
+// loadRecords returns the records of all boxes of this instance.
+func (d *Driver) loadRecords() ([]record, error) {
+	entries, err := os.ReadDir(d.instanceDir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, noDir(d.own(), err)
+		return nil, folderFault(d.instanceDir(), err)
 	}
 	var all []record
 	for _, entry := range entries {
@@ -149,7 +151,7 @@ func (d *Driver) all() ([]record, error) {
 		if !isRecord || !sandbox.ValidID(id) {
 			continue
 		}
-		if r, there, err := d.read(id); err != nil {
+		if r, there, err := d.loadRecord(id); err != nil {
 			return nil, err
 		} else if there {
 			all = append(all, r)
@@ -160,9 +162,9 @@ func (d *Driver) all() ([]record, error) {
 
 // removeFolders removes all files of a box, the record last.
 func (d *Driver) removeFolders(id string) error {
-	for _, place := range []string{d.sockets(id), d.home(id), d.log(id), d.file(id) + ".new", d.file(id)} {
-		if err := os.RemoveAll(place); err != nil {
-			return noDir(place, err)
+	for _, path := range []string{d.socketDir(id), d.homeDir(id), d.logFile(id), d.recordFile(id) + ".new", d.recordFile(id)} {
+		if err := os.RemoveAll(path); err != nil {
+			return folderFault(path, err)
 		}
 	}
 	return nil

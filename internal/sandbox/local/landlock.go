@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// leastLandlock is the first version of Landlock (landlock(7)) in which a program can
+// minLandlock is the first version of Landlock (landlock(7)) in which a program can
 // rename files between folders, as Chromium does.
-const leastLandlock = 2
+const minLandlock = 2
 
 // Rights of Landlock.
 const (
@@ -22,8 +22,8 @@ const (
 	allRights = unix.LANDLOCK_ACCESS_FS_IOCTL_DEV<<1 - 1 // all rights of version 5
 )
 
-// landlock returns the version of Landlock that the kernel has enabled, 0 for none.
-func landlock() int {
+// landlockVersion returns the version of Landlock that the kernel has enabled, 0 for none.
+func landlockVersion() int {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
 		return 0
@@ -31,9 +31,9 @@ func landlock() int {
 	return int(version)
 }
 
-// handled returns the rights that a version of Landlock knows. The rules deny them
+// handledRights returns the rights that a version of Landlock knows. The rules deny them
 // for every path without a rule.
-func handled(version int) uint64 {
+func handledRights(version int) uint64 {
 	rights := uint64(allRights)
 	for since, right := range map[int]uint64{
 		3: unix.LANDLOCK_ACCESS_FS_TRUNCATE, 5: unix.LANDLOCK_ACCESS_FS_IOCTL_DEV,
@@ -45,17 +45,17 @@ func handled(version int) uint64 {
 	return rights
 }
 
-// closeFiles restricts this thread, and every process that it starts, to the files
+// restrictFiles restricts this thread, and every process that it starts, to the files
 // that a browser needs: programs and fonts for reading, /proc and /dev, its own
 // folder, and /tmp for the display. It cannot access the gateway's state or the
 // folders of other boxes. Since version 6 it cannot signal processes outside the box
 // either.
-func (p Place) closeFiles() error {
-	version := landlock()
-	if version < leastLandlock {
+func (c BoxConfig) restrictFiles() error {
+	version := landlockVersion()
+	if version < minLandlock {
 		return errors.New("the kernel has no Landlock")
 	}
-	rules := unix.LandlockRulesetAttr{Handled_access_fs: handled(version)}
+	rules := unix.LandlockRulesetAttr{Handled_access_fs: handledRights(version)}
 	size := unsafe.Offsetof(rules.Handled_access_net) // the size of the struct in version 1
 	if version >= 6 {
 		rules.Scoped = unix.LANDLOCK_SCOPE_SIGNAL | unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
@@ -66,9 +66,9 @@ func (p Place) closeFiles() error {
 		return fmt.Errorf("cannot make Landlock rules: %w", errno)
 	}
 	defer func() { _ = unix.Close(int(set)) }()
-	for place, rights := range p.open() {
-		if err := admit(int(set), place, rights&rules.Handled_access_fs); err != nil {
-			return fmt.Errorf("cannot open %s by Landlock: %w", place, err)
+	for path, rights := range c.allowedPaths() {
+		if err := addRule(int(set), path, rights&rules.Handled_access_fs); err != nil {
+			return fmt.Errorf("cannot open %s by Landlock: %w", path, err)
 		}
 	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, set, 0, 0); errno != 0 {
@@ -77,26 +77,26 @@ func (p Place) closeFiles() error {
 	return nil
 }
 
-// open returns the paths that a box may use, with the rights it has there.
-func (p Place) open() map[string]uint64 {
-	places := map[string]uint64{
+// allowedPaths returns the paths that a box may use, with the rights it has there.
+func (c BoxConfig) allowedPaths() map[string]uint64 {
+	paths := map[string]uint64{
 		"/proc": allRights, // the kernel restricts access by itself
 		"/dev":  allRights,
 		"/tmp":  allRights,
-		p.Home:  allRights,
+		c.Home:  allRights,
 	}
-	for _, place := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/sys", "/var/cache/fontconfig", policyPlace, p.Sockets} {
-		places[place] = readRights
+	for _, path := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/sys", "/var/cache/fontconfig", policyFile, c.Sockets} {
+		paths[path] = readRights
 	}
 	if program, err := os.Executable(); err == nil {
-		places[program] = readRights
+		paths[program] = readRights
 	}
-	return places
+	return paths
 }
 
-// admit adds a rule for a path, if it exists.
-func admit(set int, place string, rights uint64) error {
-	file, err := unix.Open(place, unix.O_PATH|unix.O_CLOEXEC, 0)
+// addRule adds a rule for a path, if it exists.
+func addRule(set int, path string, rights uint64) error {
+	file, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

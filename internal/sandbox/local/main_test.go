@@ -25,11 +25,11 @@ import (
 )
 
 // These tests run twice: on the machine, where the driver must refuse to run, and in a
-// container of the boxes' image (contain), where it must work. There the test binary
+// container of the boxes' image (runInContainer), where it must work. There the test binary
 // is both gateway and guest.
 const inContainer = "GLOVEBOX_TEST_IN_CONTAINER"
 
-const mostTasks = 512 // of a box
+const maxTasks = 512 // of a box
 
 // tag is the image, the same as in the docker driver's tests.
 var tag = "glovebox-browser:test" + os.Getenv("GLOVEBOX_TEST_TREE")
@@ -39,10 +39,10 @@ func TestMain(m *testing.M) {
 		os.Exit(runGuest())
 	}
 	if len(os.Args) > 5 && os.Args[1] == "look" {
-		os.Exit(look(os.Args[2:]))
+		os.Exit(tryActions(os.Args[2:]))
 	}
 	if len(os.Args) > 1 && os.Args[1] == "escape" {
-		os.Exit(tryToLeave())
+		os.Exit(runEscapeAttempts())
 	}
 	code := m.Run()
 	if err := goleak.Find(); err != nil && code == 0 {
@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 
 // runGuest does what the guest command of glovebox does.
 func runGuest() int {
-	place, _, err := local.Enter()
+	config, _, err := local.Enter()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -64,7 +64,7 @@ func runGuest() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	c.SocketDir, c.Dir, c.ProxyPort = place.Sockets, place.Home, place.ProxyPort()
+	c.SocketDir, c.Dir, c.ProxyPort = config.Sockets, config.Home, config.ProxyPort()
 	c.Shared, c.Reap = true, true
 	if err := guest.Run(context.Background(), c); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -73,23 +73,23 @@ func runGuest() int {
 	return 0
 }
 
-// inside skips a test that is for the container; outside one that is for the machine.
-func inside(t *testing.T) {
+// inTestContainer skips a test that is for the container; outside one that is for the machine.
+func inTestContainer(t *testing.T) {
 	t.Helper()
 	if os.Getenv(inContainer) == "" {
 		t.Skip("runs in a container, by TestInContainers")
 	}
 }
 
-func outside(t *testing.T) {
+func onMachine(t *testing.T) {
 	t.Helper()
 	if os.Getenv(inContainer) != "" {
 		t.Skip("runs on the machine")
 	}
 }
 
-// options returns the default options with a new instance.
-func options(t *testing.T) local.Options {
+// testOptions returns the default options with a new instance.
+func testOptions(t *testing.T) local.Options {
 	t.Helper()
 	key, err := bridge.NewKey()
 	if err != nil {
@@ -97,14 +97,14 @@ func options(t *testing.T) local.Options {
 	}
 	return local.Options{
 		Dir: "/run/boxes/all", NamePrefix: "gbt-", Instance: sandbox.NewID(), Arguments: []string{"glovebox", "guest"},
-		Key: key, PidsLimit: mostTasks, Lease: 30 * time.Second, RestartAttempts: 1,
+		Key: key, PidsLimit: maxTasks, Lease: 30 * time.Second, RestartAttempts: 1,
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 }
 
-// open returns a driver. When the test ends it stops the driver's boxes and closes
+// openDriver returns a driver. When the test ends it stops the driver's boxes and closes
 // it.
-func open(t *testing.T, o local.Options) *local.Driver {
+func openDriver(t *testing.T, o local.Options) *local.Driver {
 	t.Helper()
 	d, err := local.New(o)
 	if err != nil {
@@ -129,10 +129,10 @@ func open(t *testing.T, o local.Options) *local.Driver {
 	return d
 }
 
-// profile writes the seccomp profile of boxes to a file and returns its path.
-func profile(t *testing.T) string {
+// writeSeccompProfile writes the seccomp profile of boxes to a file and returns its path.
+func writeSeccompProfile(t *testing.T) string {
 	t.Helper()
-	text, err := docker.Profile()
+	text, err := docker.SeccompProfile()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,8 +143,8 @@ func profile(t *testing.T) string {
 	return path
 }
 
-// contain runs tests of this binary in a container and returns their output.
-func contain(t *testing.T, run string, flags ...string) (string, error) {
+// runInContainer runs tests of this binary in a container and returns their output.
+func runInContainer(t *testing.T, run string, flags ...string) (string, error) {
 	t.Helper()
 	testenv.Require(t, testenv.Engine, testenv.Program("docker"))
 	self, err := os.Executable()

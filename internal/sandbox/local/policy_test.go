@@ -7,8 +7,8 @@ import (
 )
 
 // Images of earlier versions lack the link to the policy file.
-func TestAuthoritiesThatNoBrowserWouldFindAreRefused(t *testing.T) {
-	if err := policyFindable([]byte(`{}`)); fault.CodeOf(err) != fault.StartFailed {
+func TestPolicyWithoutALinkToItIsRefused(t *testing.T) {
+	if err := checkPolicyLink([]byte(`{}`)); fault.CodeOf(err) != fault.StartFailed {
 		t.Errorf("got %v", err)
 	}
 }

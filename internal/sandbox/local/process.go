@@ -22,7 +22,7 @@ type process struct {
 
 // identify reads the start time and the user namespace of a process.
 func identify(pid int) (process, error) {
-	started, err := startOf(pid)
+	started, err := startTime(pid)
 	if err != nil {
 		return process{}, err
 	}
@@ -33,9 +33,9 @@ func identify(pid int) (process, error) {
 	return process{PID: pid, Started: started, Namespace: stat.Ino}, nil
 }
 
-// startOf returns the start time of a process. It fails for one that does not exist
+// startTime returns the start time of a process. It fails for one that does not exist
 // and for a zombie.
-func startOf(pid int) (string, error) {
+func startTime(pid int) (string, error) {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return "", err
@@ -49,12 +49,12 @@ func startOf(pid int) (string, error) {
 }
 
 func (p process) alive() bool {
-	started, err := startOf(p.PID)
+	started, err := startTime(p.PID)
 	return err == nil && started == p.Started
 }
 
-// watch opens a pidfd of the process (pidfd_open(2)).
-func (p process) watch() (*os.File, error) {
+// openPidfd opens a pidfd of the process (pidfd_open(2)).
+func (p process) openPidfd() (*os.File, error) {
 	fd, err := unix.PidfdOpen(p.PID, unix.PIDFD_NONBLOCK)
 	if err != nil {
 		return nil, fmt.Errorf("cannot watch process %d: %w", p.PID, err)
@@ -67,8 +67,8 @@ func (p process) watch() (*os.File, error) {
 	return file, nil
 }
 
-// await waits until the process has ended or ctx ends. It reports true for the former.
-func await(ctx context.Context, pidfd *os.File) bool {
+// waitExit waits until the process has ended or ctx ends. It reports true for the former.
+func waitExit(ctx context.Context, pidfd *os.File) bool {
 	unblock := context.AfterFunc(ctx, func() { _ = pidfd.SetReadDeadline(time.Now()) })
 	defer unblock()
 	raw, err := pidfd.SyscallConn()
@@ -84,7 +84,7 @@ func await(ctx context.Context, pidfd *os.File) bool {
 	return over
 }
 
-func signal(pidfd *os.File, s unix.Signal) {
+func sendSignal(pidfd *os.File, s unix.Signal) {
 	raw, err := pidfd.SyscallConn()
 	if err != nil {
 		return
@@ -101,13 +101,13 @@ func reap(pid int) {
 	}
 }
 
-const sweepAgain = 20 * time.Millisecond // for killed processes to end
+const killRetryPause = 20 * time.Millisecond // for killed processes to end
 
-// sweep kills every process in a user namespace or its descendants, and repeats that
+// killNamespace kills every process in a user namespace or its descendants, and repeats that
 // until there is none.
-func sweep(ctx context.Context, namespace uint64) error {
+func killNamespace(ctx context.Context, namespace uint64) error {
 	for {
-		left := inside(namespace)
+		left := processesIn(namespace)
 		if len(left) == 0 {
 			return nil
 		}
@@ -118,13 +118,13 @@ func sweep(ctx context.Context, namespace uint64) error {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("%d processes are left: %w", len(left), ctx.Err())
-		case <-time.After(sweepAgain):
+		case <-time.After(killRetryPause):
 		}
 	}
 }
 
-// inside lists the processes in a user namespace or its descendants.
-func inside(namespace uint64) []int {
+// processesIn lists the processes in a user namespace or its descendants.
+func processesIn(namespace uint64) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
@@ -132,20 +132,20 @@ func inside(namespace uint64) []int {
 	var found []int
 	for _, entry := range entries {
 		pid, err := strconv.Atoi(entry.Name())
-		if err == nil && isIn(pid, namespace) {
+		if err == nil && inNamespace(pid, namespace) {
 			found = append(found, pid)
 		}
 	}
 	return found
 }
 
-const mostNested = 32 // the kernel's limit on nested user namespaces (user_namespaces(7))
+const maxNesting = 32 // the kernel's limit on nested user namespaces (user_namespaces(7))
 
-// isIn reports whether the user namespace of a process is namespace or a descendant
+// inNamespace reports whether the user namespace of a process is namespace or a descendant
 // of it (ioctl_nsfs(2)).
-func isIn(pid int, namespace uint64) bool {
+func inNamespace(pid int, namespace uint64) bool {
 	fd, err := unix.Open(fmt.Sprintf("/proc/%d/ns/user", pid), unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	for range mostNested {
+	for range maxNesting {
 		if err != nil {
 			return false
 		}

@@ -27,12 +27,7 @@ func (d *Driver) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Box, err
 	if err := d.boot(spec).Check(); err != nil {
 		return nil, err
 	}
-	ctx, release, err := d.reserve(ctx, spec.ID)
-	if err != nil {
-		return nil, err
-	}
-	b, err := d.start(ctx, spec)
-	release(b)
+	b, err := d.boxes.Connect(ctx, spec.ID, func(ctx context.Context) (*box, error) { return d.start(ctx, spec) })
 	if err != nil {
 		return nil, err
 	}
@@ -40,37 +35,25 @@ func (d *Driver) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Box, err
 }
 
 func (d *Driver) boot(spec sandbox.Spec) bridge.Boot {
-	return bridge.Boot{
-		Box: spec.ID, ScopeHash: sandbox.ScopeHash(spec.Scope), Session: spec.Session,
-		PublicKey: d.o.Key.Public(), Lease: d.o.Lease, RestartAttempts: d.o.RestartAttempts,
-		Width: spec.Width, Height: spec.Height, DPI: spec.DPI, Headless: spec.Headless, Profile: spec.Profile != nil,
-	}
-}
-
-// name returns the name of a box: prefix, scope hash or "warm", box id.
-func (d *Driver) name(scopeHash, id string) string {
-	if scopeHash == "" {
-		scopeHash = "warm"
-	}
-	return d.o.NamePrefix + scopeHash + "-" + id
+	return bridge.BootFor(spec, d.options.Key, d.options.Lease, d.options.RestartAttempts)
 }
 
 // start makes the box. On an error it removes everything it made.
 func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err error) {
-	if _, err := os.Lstat(d.file(spec.ID)); !errors.Is(err, fs.ErrNotExist) {
-		return nil, there(spec.ID)
+	if _, err := os.Lstat(d.recordFile(spec.ID)); !errors.Is(err, fs.ErrNotExist) {
+		return nil, bridge.BoxExists(spec.ID)
 	}
-	w, err := d.survey()
+	w, err := d.detectIsolation()
 	if err != nil {
 		return nil, err
 	}
-	if err := writePolicy(d.o.Policy); err != nil {
+	if err := writePolicy(d.options.Policy); err != nil {
 		return nil, err
 	}
 	spec.Progress("making the box")
 	hash := sandbox.ScopeHash(spec.Scope)
 	r := record{
-		ID: spec.ID, Name: d.name(hash, spec.ID), ScopeHash: hash, Session: spec.Session,
+		ID: spec.ID, Name: sandbox.BoxName(d.options.NamePrefix, hash, spec.ID), ScopeHash: hash, Session: spec.Session,
 		Headless: spec.Headless, Sealed: w.sealed, Created: time.Now(),
 	}
 	var link *bridge.Link
@@ -79,65 +62,61 @@ func (d *Driver) start(ctx context.Context, spec sandbox.Spec) (_ *box, err erro
 			d.discard(ctx, r, link)
 		}
 	}()
-	if r.User, err = d.takeUser(); err != nil {
+	if r.User, err = d.allocateUser(); err != nil {
 		return nil, err
 	}
 	if err := d.makeFolders(r.ID, r.User); err != nil {
 		return nil, err
 	}
-	if err := d.keep(r); err != nil {
+	if err := d.saveRecord(r); err != nil {
 		return nil, err
 	}
 	if link, err = d.listen(bridge.LinkOptions{
 		Box: r.ID, ScopeHash: hash, Session: r.Session, Headless: r.Headless, Egress: spec.Egress,
-		Home: d.home(r.ID), Profile: spec.Profile,
+		Home: d.homeDir(r.ID), Profile: spec.Profile,
 	}); err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
-		return nil, givenUp(ctx)
+		return nil, cancelledFault(ctx)
 	}
 	spec.Progress("starting the box")
 	if err := d.launch(&r, spec, w); err != nil {
 		return nil, err
 	}
-	b, err := d.hold(r, link)
+	b, err := d.newBox(r, link)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.ready(ctx, b, spec.Progress); err != nil {
+	if err := d.waitReady(ctx, b, spec.Progress); err != nil {
 		b.Finish(err)
-		<-b.released
+		<-b.closed
 		return nil, err
 	}
 	return b, nil
 }
 
-func givenUp(ctx context.Context) *fault.Fault {
-	return fault.New(fault.StartFailed, "nobody waited for the box").Hinted("try again").Because(ctx.Err())
-}
-
 func (d *Driver) listen(o bridge.LinkOptions) (*bridge.Link, error) {
-	o.Dir, o.Key, o.Lease, o.Log = d.sockets(o.Box), d.o.Key, d.o.Lease, d.o.Log
+	o.Dir, o.Key, o.Lease, o.Log = d.socketDir(o.Box), d.options.Key, d.options.Lease, d.options.Log
 	return bridge.Listen(o)
 }
 
 // launch starts the guest and stores its process in the record.
-func (d *Driver) launch(r *record, spec sandbox.Spec, w walls) error {
-	place, err := Place{
-		Sockets: d.sockets(r.ID), Home: d.home(r.ID), Sealed: w.sealed, Files: w.files, Tasks: uint64(d.o.PidsLimit),
+func (d *Driver) launch(r *record, spec sandbox.Spec, w isolation) error {
+	config, err := BoxConfig{
+		Sockets: d.socketDir(r.ID), Home: d.homeDir(r.ID), Sealed: w.sealed, Files: w.files, Tasks: uint64(d.options.PidsLimit),
 	}.environ()
 	if err != nil {
 		return err
 	}
-	words, err := os.OpenFile(d.log(r.ID), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	output, err := os.OpenFile(d.logFile(r.ID), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return noDir(d.own(), err)
+		return folderFault(d.instanceDir(), err)
 	}
-	defer func() { _ = words.Close() }()
-	guest, err := os.StartProcess("/proc/self/exe", d.o.Arguments, &os.ProcAttr{
-		Dir: "/", Env: append(d.boot(spec).Environ(), place),
-		Files: []*os.File{nil, words, words}, Sys: attributes(w.sealed, r.User),
+	defer func() { _ = output.Close() }()
+	guest, err := os.StartProcess("/proc/self/exe", d.options.Arguments, &os.ProcAttr{
+		Dir: "/", Env: append(d.boot(spec).Environ(), config),
+		Files: []*os.File{nil, output, output}, Sys: sysProcAttr(w.sealed, r.User),
 	})
 	if err != nil {
 		return fault.New(fault.StartFailed, "the box's process cannot be started").
@@ -147,66 +126,66 @@ func (d *Driver) launch(r *record, spec sandbox.Spec, w walls) error {
 	_ = guest.Release() // it is watched by pidfd, also after a restart of the gateway
 	if r.Guest, err = identify(pid); err != nil {
 		r.Guest = process{PID: pid}
-		return d.died(r.ID, "ended at once", err)
+		return d.exitFault(r.ID, "ended at once", err)
 	}
-	return d.keep(*r)
+	return d.saveRecord(*r)
 }
 
-// ready waits until the browser answers or the guest ends.
-func (d *Driver) ready(ctx context.Context, b *box, progress func(string)) error {
+// waitReady waits until the browser answers or the guest ends.
+func (d *Driver) waitReady(ctx context.Context, b *box, progress func(string)) error {
 	err := b.WaitReady(ctx, progress)
 	switch {
 	case ctx.Err() != nil:
-		return givenUp(ctx)
+		return cancelledFault(ctx)
 	case err != nil && b.Err() != nil:
-		return d.died(b.Info().ID, fault.From(b.Err()).Message, err)
+		return d.exitFault(b.Info().ID, fault.From(b.Err()).Message, err)
 	}
 	return err
 }
 
 const (
-	lastLines = 10
-	maxLine   = 512 // characters
+	maxLines = 10
+	maxLine  = 512 // characters
 )
 
-// died returns the fault for a guest that ended before its browser answered, with the
+// exitFault returns the fault for a guest that ended before its browser answered, with the
 // last lines of its log, sanitized.
-func (d *Driver) died(id, how string, err error) error {
+func (d *Driver) exitFault(id, how string, err error) error {
 	f := fault.From(err)
 	phase, _ := f.Details["phase"].(string)
 	if phase == "" {
 		phase = bridge.NotReadyGuest
 	}
-	data, _ := os.ReadFile(d.log(id)) // there may be no log
+	data, _ := os.ReadFile(d.logFile(id)) // there may be no log
 	var lines []string
 	for line := range strings.Lines(string(data)) {
 		if line = strings.TrimSpace(untrusted.LogLine(line, maxLine)); line != "" {
 			lines = append(lines, line)
 		}
 	}
-	words := "none"
+	lastOutput := "none"
 	if len(lines) > 0 {
-		words = strings.Join(lines[max(0, len(lines)-lastLines):], " | ")
+		lastOutput = strings.Join(lines[max(0, len(lines)-maxLines):], " | ")
 	}
-	return fault.New(fault.StartFailed, "sandbox_browser_launch_failed: %s; process %s; log: %s", phase, how, words).
+	return fault.New(fault.StartFailed, "sandbox_browser_launch_failed: %s; process %s; log: %s", phase, how, lastOutput).
 		Hinted("glovebox doctor says what this container lacks").With("phase", phase).Because(fmt.Errorf("%s: %w", how, err))
 }
 
 // discard removes everything that a failed Start made.
 func (d *Driver) discard(ctx context.Context, r record, link *bridge.Link) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
 	defer cancel()
 	if link != nil {
 		_ = link.Close()
 	}
-	if err := d.end(ctx, r); err != nil {
-		d.o.Log.Error("a box that failed to start is left", "box", r.ID, "reason", err)
+	if err := d.endBox(ctx, r); err != nil {
+		d.options.Log.Error("a box that failed to start is left", "box", r.ID, "reason", err)
 	}
 }
 
 // List returns this instance's boxes in any state (sandbox.Driver).
 func (d *Driver) List(context.Context) ([]sandbox.Info, error) {
-	all, err := d.all()
+	all, err := d.loadRecords()
 	if err != nil {
 		return nil, err
 	}

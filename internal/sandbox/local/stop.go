@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	removeTime = 30 * time.Second // to end a box and remove its files
-	grace      = 5 * time.Second  // for a guest to end its programs, which takes at most 3 s
+	removeTimeout = 30 * time.Second // to end a box and remove its files
+	exitTimeout   = 5 * time.Second  // for a guest to end its programs, which takes at most 3 s
 )
 
 // Stop ends a box and removes everything that belongs to it, within 30 seconds
@@ -22,64 +22,41 @@ func (d *Driver) Stop(ctx context.Context, id string) error {
 	if !sandbox.ValidID(id) {
 		return fault.New(fault.InvalidRequest, "the box id is not 16 hex digits").Hinted("pass an id that List shows")
 	}
-	ctx, cancel := context.WithTimeout(ctx, removeTime)
+	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
 	defer cancel()
-	if err := d.halt(ctx, id); err != nil {
-		return err
+	if err := d.boxes.CancelPending(ctx, id); err != nil {
+		return cancelledFault(ctx)
 	}
-	d.mu.Lock()
-	held := d.boxes[id]
-	d.mu.Unlock()
-	if held != nil {
-		held.Finish(ended(id, "was stopped"))
-		<-held.released
+	connected, found := d.boxes.Get(id)
+	if found {
+		connected.Finish(endedFault(id, "was stopped"))
+		<-connected.closed
 	}
-	r, there, err := d.read(id)
+	r, there, err := d.loadRecord(id)
 	if err != nil || !there {
 		return err
 	}
-	if err := d.end(ctx, r); err != nil {
+	if err := d.endBox(ctx, r); err != nil {
 		return err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.boxes[id] == held {
-		delete(d.boxes, id)
-	}
+	d.boxes.Remove(id, connected)
 	return nil
 }
 
-// halt cancels a pending Start or Attach and waits for it.
-func (d *Driver) halt(ctx context.Context, id string) error {
-	d.mu.Lock()
-	p := d.pending[id]
-	d.mu.Unlock()
-	if p == nil {
-		return nil
-	}
-	p.cancel()
-	select {
-	case <-p.over:
-		return nil
-	case <-ctx.Done():
-		return givenUp(ctx)
-	}
-}
-
-// end ends the processes of a box and removes its files. It gives the guest time to
+// endBox ends the processes of a box and removes its files. It gives the guest time to
 // shut down in order.
-func (d *Driver) end(ctx context.Context, r record) error {
-	if pidfd, err := r.Guest.watch(); err == nil {
-		signal(pidfd, unix.SIGTERM)
-		patient, cancel := context.WithTimeout(ctx, grace)
-		if !await(patient, pidfd) {
-			signal(pidfd, unix.SIGKILL)
+func (d *Driver) endBox(ctx context.Context, r record) error {
+	if pidfd, err := r.Guest.openPidfd(); err == nil {
+		sendSignal(pidfd, unix.SIGTERM)
+		exiting, cancel := context.WithTimeout(ctx, exitTimeout)
+		if !waitExit(exiting, pidfd) {
+			sendSignal(pidfd, unix.SIGKILL)
 		}
 		cancel()
 		_ = pidfd.Close()
 	}
 	if r.Guest.Namespace != 0 {
-		if err := sweep(ctx, r.Guest.Namespace); err != nil {
+		if err := killNamespace(ctx, r.Guest.Namespace); err != nil {
 			return fault.New(fault.StartFailed, "box %s cannot be ended", r.ID).
 				Hinted("restart the container").Because(err)
 		}
@@ -91,7 +68,7 @@ func (d *Driver) end(ctx context.Context, r record) error {
 		return err
 	}
 	if r.User != 0 {
-		d.giveUser(r.User)
+		d.releaseUser(r.User)
 	}
 	return nil
 }

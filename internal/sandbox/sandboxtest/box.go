@@ -13,22 +13,22 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// box is one driver's view of a machine.
+// box is a driver's connection to a box.
 type box struct {
-	engine  *Engine
-	machine *machine
+	engine *Engine
+	state  *boxState
 }
 
 func (b *box) Info() sandbox.Info {
 	b.engine.mu.Lock()
 	defer b.engine.mu.Unlock()
-	return b.machine.info
+	return b.state.info
 }
 
 func (b *box) Assign(_ context.Context, scope, session string) error {
 	b.engine.mu.Lock()
 	defer b.engine.mu.Unlock()
-	m := b.machine
+	m := b.state
 	switch {
 	case m.err != nil:
 		return m.err
@@ -39,13 +39,13 @@ func (b *box) Assign(_ context.Context, scope, session string) error {
 	}
 	m.assigned = true
 	m.info.ScopeHash, m.info.Session = sandbox.ScopeHash(scope), session
-	m.info.Name = name(scope, m.info.ID)
+	m.info.Name = sandbox.BoxName("fake-", m.info.ScopeHash, m.info.ID)
 	return nil
 }
 
 func (b *box) CDP(ctx context.Context) (sandbox.Stream, error) {
 	b.engine.mu.Lock()
-	m := b.machine
+	m := b.state
 	before, browser, ended := m.stream, m.browser, m.err
 	b.engine.mu.Unlock()
 	if ended != nil {
@@ -58,7 +58,7 @@ func (b *box) CDP(ctx context.Context) (sandbox.Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	opened := &stream{Stream: connected, engine: b.engine, machine: m}
+	opened := &stream{Stream: connected, engine: b.engine, state: m}
 	b.engine.mu.Lock()
 	defer b.engine.mu.Unlock()
 	if m.err != nil {
@@ -73,29 +73,29 @@ func (b *box) CDP(ctx context.Context) (sandbox.Stream, error) {
 func (b *box) Health(context.Context) (sandbox.Health, error) {
 	b.engine.mu.Lock()
 	defer b.engine.mu.Unlock()
-	if b.machine.err != nil {
-		return sandbox.Health{}, b.machine.err
+	if b.state.err != nil {
+		return sandbox.Health{}, b.state.err
 	}
 	return sandbox.Health{
-		Frozen: b.machine.thawed != nil, Phase: "ready", Restarts: b.machine.restarts, OOMKills: b.machine.kills,
+		Frozen: b.state.thawed != nil, Phase: "ready", Restarts: b.state.restarts, OOMKills: b.state.oomKills,
 		Browser: sandbox.Process{Running: true, PID: 7},
 		Display: sandbox.Process{Running: true, PID: 6}, Screen: ":0",
 		Renderers: []sandbox.Renderer{{
 			PID: 8, SeccompFilters: 2, OwnUserNS: true, OwnNetNS: true, CapEff: "0000000000000000",
 		}},
 		Log:   []string{"the browser started"},
-		Since: b.machine.info.Created.Truncate(time.Second),
+		Since: b.state.info.Created.Truncate(time.Second),
 	}, nil
 }
 
-// Profile returns the profile that the box was started with, or that Engine.Keep set.
+// Profile returns the profile that the box was started with, or that Engine.SetProfile set.
 func (b *box) Profile(context.Context) (io.ReadCloser, error) {
 	b.engine.mu.Lock()
 	defer b.engine.mu.Unlock()
-	switch m := b.machine; {
+	switch m := b.state; {
 	case m.err != nil:
 		return nil, m.err
-	case !m.keeps:
+	case !m.hasProfile:
 		return nil, fault.New(fault.InvalidRequest, "the box keeps no profile").Hinted("start one with a profile")
 	default:
 		if m.stream != nil {
@@ -105,29 +105,29 @@ func (b *box) Profile(context.Context) (io.ReadCloser, error) {
 	}
 }
 
-func (b *box) Done() <-chan struct{} { return b.machine.done }
+func (b *box) Done() <-chan struct{} { return b.state.done }
 
 func (b *box) Err() error {
 	b.engine.mu.Lock()
 	defer b.engine.mu.Unlock()
-	return b.machine.err
+	return b.state.err
 }
 
 // Put stores a file in memory (sandbox.Box).
 func (b *box) Put(_ context.Context, name string, content []byte) (string, error) {
 	b.engine.mu.Lock()
 	defer b.engine.mu.Unlock()
-	if b.machine.err != nil {
-		return "", b.machine.err
+	if b.state.err != nil {
+		return "", b.state.err
 	}
 	if strings.ContainsAny(name, "/\x00") || name == "" || name == "." || name == ".." {
 		return "", fault.New(fault.InvalidRequest, "the file has no plain name").Hinted("give one")
 	}
-	path := b.machine.info.Uploads() + "/" + sandbox.NewID() + "/" + name
-	if b.machine.files == nil {
-		b.machine.files = map[string][]byte{}
+	path := b.state.info.Uploads() + "/" + sandbox.NewID() + "/" + name
+	if b.state.files == nil {
+		b.state.files = map[string][]byte{}
 	}
-	b.machine.files[path] = slices.Clone(content)
+	b.state.files[path] = slices.Clone(content)
 	return path, nil
 }
 
@@ -135,10 +135,10 @@ func (b *box) Put(_ context.Context, name string, content []byte) (string, error
 func (b *box) Fetch(_ context.Context, id string, most int64) ([]byte, error) {
 	b.engine.mu.Lock()
 	defer b.engine.mu.Unlock()
-	content, found := b.machine.files[id]
+	content, found := b.state.files[id]
 	switch {
-	case b.machine.err != nil:
-		return nil, b.machine.err
+	case b.state.err != nil:
+		return nil, b.state.err
 	case !found:
 		return nil, fault.New(fault.NotFound, "nothing was downloaded as that").Hinted("list the downloads")
 	case int64(len(content)) > most:
@@ -151,8 +151,8 @@ func (b *box) Fetch(_ context.Context, id string, most int64) ([]byte, error) {
 func (b *box) Remove(_ context.Context, file string) error {
 	b.engine.mu.Lock()
 	defer b.engine.mu.Unlock()
-	delete(b.machine.files, file)
-	return b.machine.err
+	delete(b.state.files, file)
+	return b.state.err
 }
 
 // Download adds a file to the downloads of a box's browser.
@@ -171,4 +171,52 @@ func (e *Engine) Files(box string) []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Sorted(maps.Keys(e.boxes[box].files))
+}
+
+// Freeze marks a box as frozen (sandbox.Box).
+func (b *box) Freeze(context.Context) (<-chan struct{}, error) {
+	b.engine.mu.Lock()
+	defer b.engine.mu.Unlock()
+	if b.state.err != nil {
+		return nil, b.state.err
+	}
+	if b.state.thawed == nil {
+		b.state.thawed = make(chan struct{})
+	}
+	return b.state.thawed, nil
+}
+
+// Thaw resumes a frozen box (sandbox.Box).
+func (b *box) Thaw(context.Context) error {
+	b.engine.mu.Lock()
+	defer b.engine.mu.Unlock()
+	if b.state.err != nil {
+		return b.state.err
+	}
+	b.state.thaw()
+	return nil
+}
+
+// thaw resumes the box. The caller must hold the engine's mu.
+func (m *boxState) thaw() {
+	if m.thawed != nil {
+		close(m.thawed)
+		m.thawed = nil
+	}
+}
+
+// Write thaws a frozen box and sends the message.
+func (s *stream) Write(message []byte) error {
+	s.engine.mu.Lock()
+	s.state.thaw()
+	s.engine.mu.Unlock()
+	return s.Stream.Write(message)
+}
+
+// Frozen reports whether a box is frozen.
+func (e *Engine) Frozen(id string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	m := e.boxes[id]
+	return m != nil && m.thawed != nil
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// stream is a connection to the browser of a machine. Only the first Close has an
+// stream is a connection to the browser of a box. Only the first Close has an
 // effect.
 type stream struct {
 	sandbox.Stream
-	engine  *Engine
-	machine *machine
-	once    sync.Once
-	err     error
+	engine *Engine
+	state  *boxState
+	once   sync.Once
+	err    error
 }
 
 func (s *stream) Close() error {
@@ -27,53 +27,53 @@ func (s *stream) Close() error {
 	return s.err
 }
 
-// door passes connections to the egress function of the driver that has the box now.
-type door struct {
-	mu   sync.Mutex
-	take func(net.Conn)
+// egressTarget passes connections to the egress function of the driver that has the box now.
+type egressTarget struct {
+	mu     sync.Mutex
+	handle func(net.Conn)
 }
 
-func (d *door) open(take func(net.Conn)) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.take = take
+func (t *egressTarget) set(handle func(net.Conn)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.handle = handle
 }
 
 // request sends a proxy request for an address and closes the connection.
-func (d *door) request(address string) {
+func (t *egressTarget) request(address string) {
 	parsed, err := url.Parse(address)
-	d.mu.Lock()
-	take := d.take
-	d.mu.Unlock()
-	if err != nil || parsed.Scheme != "http" || take == nil {
+	t.mu.Lock()
+	handle := t.handle
+	t.mu.Unlock()
+	if err != nil || parsed.Scheme != "http" || handle == nil {
 		return
 	}
 	inside, outside := net.Pipe()
-	go take(outside) // which owns it
+	go handle(outside) // which owns it
 	_, _ = fmt.Fprintf(inside, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", address, parsed.Host)
 	_ = inside.Close()
 }
 
-// tiny is the default browser of the fake: it returns its version, and opens targets,
+// fakeBrowser is the default browser of the fake: it returns its version, and opens targets,
 // for which it requests their address through egress.
-type tiny struct{ egress *door }
+type fakeBrowser struct{ egress *egressTarget }
 
-func (t *tiny) Connect(context.Context) (sandbox.Stream, error) {
-	return &talk{browser: t, answers: make(chan []byte, 64), closed: make(chan struct{})}, nil
+func (b *fakeBrowser) Connect(context.Context) (sandbox.Stream, error) {
+	return &fakeConn{browser: b, answers: make(chan []byte, 64), closed: make(chan struct{})}, nil
 }
 
-func (t *tiny) Close() error { return nil }
+func (b *fakeBrowser) Close() error { return nil }
 
-// talk is one connection to tiny.
-type talk struct {
-	browser *tiny
+// fakeConn is a connection to fakeBrowser.
+type fakeConn struct {
+	browser *fakeBrowser
 	answers chan []byte
 	closed  chan struct{}
 	targets int
 	mu      sync.Mutex
 }
 
-func (c *talk) Read() ([]byte, error) {
+func (c *fakeConn) Read() ([]byte, error) {
 	select {
 	case <-c.closed:
 		return nil, io.EOF
@@ -82,7 +82,7 @@ func (c *talk) Read() ([]byte, error) {
 	}
 }
 
-func (c *talk) Write(message []byte) error {
+func (c *fakeConn) Write(message []byte) error {
 	var call struct {
 		ID     int64  `json:"id"`
 		Method string `json:"method"`
@@ -118,7 +118,7 @@ func (c *talk) Write(message []byte) error {
 	}
 }
 
-func (c *talk) Close() error {
+func (c *fakeConn) Close() error {
 	close(c.closed)
 	return nil
 }

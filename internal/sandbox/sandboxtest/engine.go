@@ -25,10 +25,10 @@ type Engine struct {
 	// Browser.getVersion and Target.createTarget. Set it before the first Start.
 	Browser func(spec sandbox.Spec) (Browser, error)
 
-	mu    sync.Mutex
-	boxes map[string]*machine
-	fails map[string]error
-	holds map[string]chan struct{}
+	mu       sync.Mutex
+	boxes    map[string]*boxState
+	failures map[string]error
+	holds    map[string]chan struct{}
 }
 
 // Browser is the browser in a box of the fake.
@@ -39,49 +39,49 @@ type Browser interface {
 	Close() error
 }
 
-// machine is the state of one box, which outlives the driver that made it.
-type machine struct {
-	instance string
-	info     sandbox.Info
-	browser  Browser
-	egress   *door
-	stream   *stream
-	done     chan struct{}
-	err      error
-	assigned bool
-	restarts int               // of its browser
-	kills    int               // processes killed because memory ran out
-	keeps    bool              // was started with a profile
-	profile  []byte            // a tar
-	thawed   chan struct{}     // closed when the box resumes; nil while it runs
-	files    map[string][]byte // by the path of an upload or the id of a download
+// boxState is the state of one box, which outlives the driver that made it.
+type boxState struct {
+	instance   string
+	info       sandbox.Info
+	browser    Browser
+	egress     *egressTarget
+	stream     *stream
+	done       chan struct{}
+	err        error
+	assigned   bool
+	restarts   int               // of its browser
+	oomKills   int               // processes killed because memory ran out
+	hasProfile bool              // was started with a profile
+	profile    []byte            // a tar
+	thawed     chan struct{}     // closed when the box resumes; nil while it runs
+	files      map[string][]byte // by the path of an upload or the id of a download
 }
 
 // NewEngine returns an engine without boxes.
 func NewEngine() *Engine {
-	return &Engine{boxes: map[string]*machine{}, fails: map[string]error{}, holds: map[string]chan struct{}{}}
+	return &Engine{boxes: map[string]*boxState{}, failures: map[string]error{}, holds: map[string]chan struct{}{}}
 }
 
 // FailAt makes each Start fail with err in a phase. A nil err ends that.
 func (e *Engine) FailAt(phase string, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.fails[phase] = err
+	e.failures[phase] = err
 }
 
 // HoldAt makes each Start wait in a phase until release is called.
 func (e *Engine) HoldAt(phase string) (release func()) {
-	gate := make(chan struct{})
+	released := make(chan struct{})
 	e.mu.Lock()
-	e.holds[phase] = gate
+	e.holds[phase] = released
 	e.mu.Unlock()
 	return sync.OnceFunc(func() {
 		e.mu.Lock()
-		if e.holds[phase] == gate {
+		if e.holds[phase] == released {
 			delete(e.holds, phase)
 		}
 		e.mu.Unlock()
-		close(gate)
+		close(released)
 	})
 }
 
@@ -92,7 +92,7 @@ func (e *Engine) Kill(id string) {
 	m := e.boxes[id]
 	e.mu.Unlock()
 	if m != nil {
-		e.end(m, fault.New(fault.NotActive, "the box was killed").Hinted("start a new one"))
+		e.endBox(m, fault.New(fault.NotActive, "the box was killed").Hinted("start a new one"))
 	}
 }
 
@@ -103,29 +103,29 @@ func (e *Engine) Crash(id string, short bool) {
 	m := e.boxes[id]
 	m.restarts++
 	if short {
-		m.kills++
+		m.oomKills++
 	}
 	stream := m.stream
 	e.mu.Unlock()
 	_ = stream.Close()
 }
 
-// Starve counts a process of a box that was killed because memory ran out.
-func (e *Engine) Starve(id string) {
+// OOMKill counts a process of a box that was killed because memory ran out.
+func (e *Engine) OOMKill(id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.boxes[id].kills++
+	e.boxes[id].oomKills++
 }
 
-// Keep replaces a box's profile with a tar, like the use of a browser does.
-func (e *Engine) Keep(id string, profile []byte) {
+// SetProfile replaces a box's profile with a tar, like the use of a browser does.
+func (e *Engine) SetProfile(id string, profile []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.boxes[id].profile = profile
 }
 
-// Kept returns a box's profile.
-func (e *Engine) Kept(id string) []byte {
+// Profile returns a box's profile.
+func (e *Engine) Profile(id string) []byte {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.boxes[id].profile
@@ -134,13 +134,13 @@ func (e *Engine) Kept(id string) []byte {
 // Boxes returns the boxes of every instance, including those that were never started.
 func (e *Engine) Boxes() []sandbox.Info { return e.list("") }
 
-// Leftover adds a box of an instance that was made but never started, as a gateway that
+// AddUnstarted adds a box of an instance that was made but never started, as a gateway that
 // is killed between the two leaves it.
-func (e *Engine) Leftover(instance, id string) {
+func (e *Engine) AddUnstarted(instance, id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.boxes[id] = &machine{instance: instance, done: make(chan struct{}), egress: &door{}, info: sandbox.Info{
-		ID: id, Name: "fake-warm-" + id, State: "created", Created: time.Now(),
+	e.boxes[id] = &boxState{instance: instance, done: make(chan struct{}), egress: &egressTarget{}, info: sandbox.Info{
+		ID: id, Name: sandbox.BoxName("fake-", "", id), State: "created", Created: time.Now(),
 	}}
 }
 
@@ -158,33 +158,33 @@ func (e *Engine) list(instance string) []sandbox.Info {
 }
 
 // add adds a box with an unused id.
-func (e *Engine) add(instance string, spec sandbox.Spec) (*machine, error) {
+func (e *Engine) add(instance string, spec sandbox.Spec) (*boxState, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.boxes[spec.ID] != nil {
 		return nil, fault.New(fault.StartFailed, "a box %s is there already", spec.ID).Hinted("use a fresh id")
 	}
-	m := &machine{instance: instance, done: make(chan struct{}), egress: &door{}, assigned: spec.Scope != ""}
-	m.egress.open(spec.Egress)
+	m := &boxState{instance: instance, done: make(chan struct{}), egress: &egressTarget{}, assigned: spec.Scope != ""}
+	m.egress.set(spec.Egress)
 	m.info = sandbox.Info{
-		ID: spec.ID, Name: name(spec.Scope, spec.ID), ScopeHash: sandbox.ScopeHash(spec.Scope),
+		ID: spec.ID, Name: sandbox.BoxName("fake-", sandbox.ScopeHash(spec.Scope), spec.ID), ScopeHash: sandbox.ScopeHash(spec.Scope),
 		Session: spec.Session, State: "created", Egress: sandbox.EgressSealed, Created: time.Now(), Dir: "/tmp",
 	}
 	e.boxes[spec.ID] = m
 	return m, nil
 }
 
-// pass runs one phase of a Start.
-func (e *Engine) pass(ctx context.Context, phase string) error {
+// runPhase runs one phase of a Start.
+func (e *Engine) runPhase(ctx context.Context, phase string) error {
 	e.mu.Lock()
-	err, gate := e.fails[phase], e.holds[phase]
+	err, released := e.failures[phase], e.holds[phase]
 	e.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	if gate != nil {
+	if released != nil {
 		select {
-		case <-gate:
+		case <-released:
 		case <-ctx.Done():
 		}
 	}
@@ -194,15 +194,15 @@ func (e *Engine) pass(ctx context.Context, phase string) error {
 	return nil
 }
 
-// run starts the browser of a box.
-func (e *Engine) run(m *machine, spec sandbox.Spec) error {
+// startBrowser starts the browser of a box.
+func (e *Engine) startBrowser(m *boxState, spec sandbox.Spec) error {
 	var profile bytes.Buffer
 	if spec.Profile != nil {
 		if err := spec.Profile(&profile); err != nil {
 			return err
 		}
 	}
-	var browser Browser = &tiny{egress: m.egress}
+	var browser Browser = &fakeBrowser{egress: m.egress}
 	if e.Browser != nil {
 		made, err := e.Browser(spec)
 		if err != nil {
@@ -213,13 +213,13 @@ func (e *Engine) run(m *machine, spec sandbox.Spec) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	m.browser = browser
-	m.keeps, m.profile = spec.Profile != nil, profile.Bytes()
+	m.hasProfile, m.profile = spec.Profile != nil, profile.Bytes()
 	m.info.State = "running"
 	return nil
 }
 
-// end ends a box. Only the first call has an effect.
-func (e *Engine) end(m *machine, err error) {
+// endBox ends a box. Only the first call has an effect.
+func (e *Engine) endBox(m *boxState, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if m.err != nil {
@@ -242,7 +242,7 @@ func (e *Engine) remove(id string) {
 	delete(e.boxes, id)
 }
 
-func (e *Engine) find(instance, id string) *machine {
+func (e *Engine) find(instance, id string) *boxState {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	m := e.boxes[id]
@@ -250,11 +250,4 @@ func (e *Engine) find(instance, id string) *machine {
 		return nil
 	}
 	return m
-}
-
-func name(scope, id string) string {
-	if scope == "" {
-		return "fake-warm-" + id
-	}
-	return "fake-" + sandbox.ScopeHash(scope) + "-" + id
 }

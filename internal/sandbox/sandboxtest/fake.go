@@ -29,41 +29,41 @@ func (f *Fake) Engine() *Engine { return f.engine }
 
 // Start makes a box (sandbox.Driver).
 func (f *Fake) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Box, error) {
-	if err := check(spec); err != nil {
+	if err := checkSpec(spec); err != nil {
 		return nil, err
 	}
-	var made *machine
+	var made *boxState
 	for _, phase := range Phases {
 		if spec.Progress != nil {
 			spec.Progress(phase)
 		}
-		err := f.engine.pass(ctx, phase)
+		err := f.engine.runPhase(ctx, phase)
 		if err == nil {
 			made, err = f.step(phase, made, spec)
 		}
 		if err != nil {
 			if made != nil {
-				f.engine.end(made, err)
+				f.engine.endBox(made, err)
 				f.engine.remove(spec.ID)
 			}
-			return nil, failed(phase, err)
+			return nil, phaseFault(phase, err)
 		}
 	}
-	return &box{engine: f.engine, machine: made}, nil
+	return &box{engine: f.engine, state: made}, nil
 }
 
-func (f *Fake) step(phase string, made *machine, spec sandbox.Spec) (*machine, error) {
+func (f *Fake) step(phase string, made *boxState, spec sandbox.Spec) (*boxState, error) {
 	switch phase {
 	case "create":
 		return f.engine.add(f.instance, spec)
 	case "start":
-		return made, f.engine.run(made, spec)
+		return made, f.engine.startBrowser(made, spec)
 	}
 	return made, nil
 }
 
-// failed returns the fault of a failed phase.
-func failed(phase string, err error) error {
+// phaseFault returns the fault of a failed phase.
+func phaseFault(phase string, err error) error {
 	if fault.CodeOf(err) != fault.Internal {
 		return err
 	}
@@ -71,16 +71,13 @@ func failed(phase string, err error) error {
 		Hinted("try again").With("phase", phase).Because(err)
 }
 
-func check(spec sandbox.Spec) error {
-	switch {
-	case !sandbox.ValidID(spec.ID):
-		return fault.New(fault.InvalidRequest, "the box id is not 16 hex digits").Hinted("use sandbox.NewID")
-	case (spec.Scope == "") != (spec.Session == ""):
-		return fault.New(fault.InvalidRequest, "a box has a scope and a session, or neither").Hinted("give both or none")
-	case !between(spec.Width, 8192) || !between(spec.Height, 8192) || !between(spec.DPI, 960): // as the bridge
-		return fault.New(fault.InvalidRequest, "the display has no size").Hinted("give width, height and dpi")
-	case spec.Egress == nil:
-		return fault.New(fault.InvalidRequest, "nobody takes the box's connections").Hinted("set Egress")
+// checkSpec checks a spec like the drivers and the bridge.
+func checkSpec(spec sandbox.Spec) error {
+	if err := spec.Check(); err != nil {
+		return err
+	}
+	if !inRange(spec.Width, 8192) || !inRange(spec.Height, 8192) || !inRange(spec.DPI, 960) {
+		return fault.New(fault.InvalidRequest, "the display has no valid size").Hinted("give width, height and dpi")
 	}
 	return nil
 }
@@ -100,8 +97,8 @@ func (f *Fake) Attach(_ context.Context, id string, egress func(net.Conn)) (sand
 	if !running {
 		return nil, fault.New(fault.NotFound, "box %s is not running", id).Hinted("stop it and start a new one")
 	}
-	m.egress.open(egress)
-	return &box{engine: f.engine, machine: m}, nil
+	m.egress.set(egress)
+	return &box{engine: f.engine, state: m}, nil
 }
 
 // List returns the instance's boxes (sandbox.Driver).
@@ -112,10 +109,10 @@ func (f *Fake) List(context.Context) ([]sandbox.Info, error) {
 // Stop ends a box (sandbox.Driver).
 func (f *Fake) Stop(_ context.Context, id string) error {
 	if m := f.engine.find(f.instance, id); m != nil {
-		f.engine.end(m, fault.New(fault.NotActive, "the box was stopped").Hinted("start a new one"))
+		f.engine.endBox(m, fault.New(fault.NotActive, "the box was stopped").Hinted("start a new one"))
 		f.engine.remove(id)
 	}
 	return nil
 }
 
-func between(n, most int) bool { return n >= 1 && n <= most }
+func inRange(n, most int) bool { return n >= 1 && n <= most }

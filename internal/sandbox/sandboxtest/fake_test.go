@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestFakeKeepsTheContract(t *testing.T) {
+func TestFakePassesSuite(t *testing.T) {
 	engine := sandboxtest.NewEngine()
 	sandboxtest.Run(t, func(*testing.T) sandboxtest.Open {
 		instance := sandbox.NewID()
@@ -71,7 +71,7 @@ func TestFakeHoldsAStartUntilReleased(t *testing.T) {
 	}
 }
 
-func TestFakeBoxThatIsKilledSaysSo(t *testing.T) {
+func TestKilledFakeBoxHasAnError(t *testing.T) {
 	fake := sandboxtest.NewFake()
 	spec := sandboxtest.Spec("alice")
 	box, err := fake.Start(t.Context(), spec)
@@ -92,10 +92,10 @@ func TestFakeBoxThatIsKilledSaysSo(t *testing.T) {
 	}
 }
 
-func TestFakeListsWhatWasNeverStarted(t *testing.T) {
+func TestFakeListsUnstartedBoxes(t *testing.T) {
 	fake := sandboxtest.NewFake()
 	id := sandbox.NewID()
-	fake.Engine().Leftover("fake", id)
+	fake.Engine().AddUnstarted("fake", id)
 	boxes, err := fake.List(t.Context())
 	if err != nil || len(boxes) != 1 || boxes[0].ID != id || boxes[0].State != "created" {
 		t.Errorf("the list is %+v, %v", boxes, err)

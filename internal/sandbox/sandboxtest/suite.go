@@ -18,27 +18,27 @@ import (
 // gateway instance.
 type Open func(t *testing.T) (driver sandbox.Driver, leave func())
 
-// patience limits every wait of the suite.
-const patience = 60 * time.Second
+// waitLimit limits every wait of the suite.
+const waitLimit = 60 * time.Second
 
 // Run runs the test suite for a driver. instance makes an Open for a new gateway
 // instance without boxes, on the same machine as the other instances.
 func Run(t *testing.T, instance func(t *testing.T) Open) {
 	for name, check := range map[string]func(*testing.T, func(*testing.T) Open){
 		"StartAnswersAndStops":             checkStart,
-		"InvalidSpecIsRefused":             checkRefusals,
+		"InvalidSpecIsRefused":             checkInvalidSpecs,
 		"CancelledStartLeavesNothing":      checkCancelled,
 		"IDIsUsedOnce":                     checkSameID,
 		"WarmBoxIsAssignedOnce":            checkAssign,
-		"BoxWithAScopeIsNotAssigned":       checkAssigned,
-		"NewConnectionEndsThePreviousOne":  checkReplaced,
+		"BoxWithAScopeIsNotAssigned":       checkAssignTwice,
+		"NewConnectionEndsThePreviousOne":  checkReplacedConnection,
 		"BrowserReachesEgress":             checkEgress,
 		"ProfileIsLoadedAndSaved":          checkProfile,
 		"FrozenBoxIsThawed":                checkFreeze,
 		"NextProcessAttachesToBoxes":       checkAttach,
 		"NextProcessThawsBoxes":            checkFrozenAttach,
 		"UnknownBoxesAreNotFound":          checkUnknown,
-		"TwoBoxesAreIndependent":           checkTwo,
+		"TwoBoxesAreIndependent":           checkTwoBoxes,
 		"InstancesDoNotSeeEachOthersBoxes": checkInstances,
 	} {
 		t.Run(name, func(t *testing.T) { check(t, instance) })
@@ -61,7 +61,7 @@ func checkStart(t *testing.T, instance func(*testing.T) Open) {
 	} else {
 		wantInfo(t, got[0], spec)
 	}
-	version(t, connect(t, box))
+	wantVersion(t, connect(t, box))
 	h, err := box.Health(t.Context())
 	if err != nil || h.Phase != "ready" || !h.Browser.Running {
 		t.Errorf("health %+v, %v", h, err)
@@ -71,7 +71,7 @@ func checkStart(t *testing.T, instance func(*testing.T) Open) {
 	}
 	checkFiles(t, box)
 	stop(t, driver, spec.ID)
-	gone(t, box)
+	waitEnded(t, box)
 	if _, err := box.Put(t.Context(), "late", nil); err == nil {
 		t.Error("a stopped box accepts files")
 	}
@@ -112,7 +112,7 @@ func checkFiles(t *testing.T, box sandbox.Box) {
 	}
 }
 
-func checkRefusals(t *testing.T, instance func(*testing.T) Open) {
+func checkInvalidSpecs(t *testing.T, instance func(*testing.T) Open) {
 	driver, leave := instance(t)(t)
 	defer leave()
 	for name, spoil := range map[string]func(*sandbox.Spec){
@@ -158,7 +158,7 @@ func checkCancelled(t *testing.T, instance func(*testing.T) Open) {
 			if err != nil {
 				t.Fatalf("a Start that was not cancelled failed: %v", err)
 			}
-			version(t, connect(t, box))
+			wantVersion(t, connect(t, box))
 			stop(t, driver, spec.ID)
 			return
 		}
@@ -182,7 +182,7 @@ func checkSameID(t *testing.T, instance func(*testing.T) Open) {
 	if _, err := driver.Start(t.Context(), second); fault.CodeOf(err) != fault.StartFailed {
 		t.Errorf("the same id again: %v", err)
 	}
-	version(t, connect(t, box))
+	wantVersion(t, connect(t, box))
 	wantInfo(t, box.Info(), spec)
 	stop(t, driver, spec.ID)
 }
@@ -206,7 +206,7 @@ func checkAssign(t *testing.T, instance func(*testing.T) Open) {
 	if got := list(t, driver); len(got) != 1 || got[0].ScopeHash != sandbox.ScopeHash("alice") {
 		t.Errorf("the list is %+v", got)
 	}
-	version(t, connect(t, box))
+	wantVersion(t, connect(t, box))
 	for _, scope := range []string{"alice", "bob"} {
 		if err := box.Assign(t.Context(), scope, "s2"); fault.CodeOf(err) != fault.AlreadyActive {
 			t.Errorf("assigned again to %s: %v", scope, err)
@@ -216,7 +216,7 @@ func checkAssign(t *testing.T, instance func(*testing.T) Open) {
 	stop(t, driver, spec.ID)
 }
 
-func checkAssigned(t *testing.T, instance func(*testing.T) Open) {
+func checkAssignTwice(t *testing.T, instance func(*testing.T) Open) {
 	driver, leave := instance(t)(t)
 	defer leave()
 	spec := Spec("alice")
@@ -228,28 +228,28 @@ func checkAssigned(t *testing.T, instance func(*testing.T) Open) {
 	stop(t, driver, spec.ID)
 }
 
-func checkReplaced(t *testing.T, instance func(*testing.T) Open) {
+func checkReplacedConnection(t *testing.T, instance func(*testing.T) Open) {
 	driver, leave := instance(t)(t)
 	defer leave()
 	spec := Spec("alice")
 	box := start(t, driver, spec)
 	first := connect(t, box)
-	version(t, first)
+	wantVersion(t, first)
 	second := connect(t, box)
-	ended(t, first)
-	version(t, second)
+	waitClosed(t, first)
+	wantVersion(t, second)
 	stop(t, driver, spec.ID)
-	ended(t, second)
+	waitClosed(t, second)
 }
 
 func checkEgress(t *testing.T, instance func(*testing.T) Open) {
 	driver, leave := instance(t)(t)
 	defer leave()
 	spec := Spec("alice")
-	asked := newLog()
-	spec.Egress = asked.take
+	asked := newEgressLog()
+	spec.Egress = asked.serve
 	box := start(t, driver, spec)
-	browse(t, connect(t, box), "http://glovebox.test/first")
+	openTab(t, connect(t, box), "http://glovebox.test/first")
 	asked.wait(t, "GET http://glovebox.test/first HTTP/1.1")
 	stop(t, driver, spec.ID)
 }
@@ -257,8 +257,8 @@ func checkEgress(t *testing.T, instance func(*testing.T) Open) {
 func checkAttach(t *testing.T, instance func(*testing.T) Open) {
 	open := instance(t)
 	driver, leave := open(t)
-	whole, warm := Spec("alice"), Spec("")
-	start(t, driver, whole)
+	started, warm := Spec("alice"), Spec("")
+	start(t, driver, started)
 	box := start(t, driver, warm)
 	if err := box.Assign(t.Context(), "bob", "s7"); err != nil {
 		t.Fatal(err)
@@ -271,19 +271,19 @@ func checkAttach(t *testing.T, instance func(*testing.T) Open) {
 	if got := list(t, driver); len(got) != 2 {
 		t.Errorf("in the next process the list is %+v", got)
 	}
-	for _, spec := range []sandbox.Spec{whole, warm} {
-		asked := newLog()
-		box, err := driver.Attach(bounded(t), spec.ID, asked.take)
+	for _, spec := range []sandbox.Spec{started, warm} {
+		asked := newEgressLog()
+		box, err := driver.Attach(testContext(t), spec.ID, asked.serve)
 		if err != nil {
 			t.Fatalf("cannot attach: %v", err)
 		}
 		wantInfo(t, box.Info(), spec)
 		stream := connect(t, box)
-		version(t, stream)
-		browse(t, stream, "http://glovebox.test/again")
+		wantVersion(t, stream)
+		openTab(t, stream, "http://glovebox.test/again")
 		asked.wait(t, "GET http://glovebox.test/again HTTP/1.1")
 		stop(t, driver, spec.ID)
-		gone(t, box)
+		waitEnded(t, box)
 	}
 	wantEmpty(t, driver)
 }
@@ -293,7 +293,7 @@ func checkUnknown(t *testing.T, instance func(*testing.T) Open) {
 	defer leave()
 	stop(t, driver, sandbox.NewID())
 	for _, id := range []string{sandbox.NewID(), "../x", ""} {
-		box, err := driver.Attach(t.Context(), id, newLog().take)
+		box, err := driver.Attach(t.Context(), id, newEgressLog().serve)
 		if fault.CodeOf(err) != fault.NotFound || box != nil {
 			t.Errorf("attached to %q: %v, %v", id, box, err)
 		}
@@ -301,13 +301,13 @@ func checkUnknown(t *testing.T, instance func(*testing.T) Open) {
 	wantEmpty(t, driver)
 }
 
-func checkTwo(t *testing.T, instance func(*testing.T) Open) {
+func checkTwoBoxes(t *testing.T, instance func(*testing.T) Open) {
 	driver, leave := instance(t)(t)
 	defer leave()
 	specs := []sandbox.Spec{Spec("alice"), Spec("bob")}
 	boxes := make([]sandbox.Box, len(specs))
 	errs := make([]error, len(specs))
-	ctx := bounded(t)
+	ctx := testContext(t)
 	var wg sync.WaitGroup
 	for i, spec := range specs {
 		wg.Go(func() { boxes[i], errs[i] = driver.Start(ctx, spec) })
@@ -317,11 +317,11 @@ func checkTwo(t *testing.T, instance func(*testing.T) Open) {
 		t.Fatal(err)
 	}
 	first, second := connect(t, boxes[0]), connect(t, boxes[1])
-	version(t, first)
-	version(t, second)
+	wantVersion(t, first)
+	wantVersion(t, second)
 	stop(t, driver, specs[0].ID)
-	ended(t, first)
-	version(t, second)
+	waitClosed(t, first)
+	wantVersion(t, second)
 	stop(t, driver, specs[1].ID)
 	wantEmpty(t, driver)
 }
@@ -334,10 +334,10 @@ func checkInstances(t *testing.T, instance func(*testing.T) Open) {
 	spec := Spec("alice")
 	box := start(t, ours, spec)
 	wantEmpty(t, theirs)
-	if _, err := theirs.Attach(t.Context(), spec.ID, newLog().take); fault.CodeOf(err) != fault.NotFound {
+	if _, err := theirs.Attach(t.Context(), spec.ID, newEgressLog().serve); fault.CodeOf(err) != fault.NotFound {
 		t.Errorf("another instance attached: %v", err)
 	}
 	stop(t, theirs, spec.ID)
-	version(t, connect(t, box))
+	wantVersion(t, connect(t, box))
 	stop(t, ours, spec.ID)
 }

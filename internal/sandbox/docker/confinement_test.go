@@ -16,27 +16,27 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
 )
 
-// TestWallOfARunningBox checks the confinement of a box from inside it.
-func TestWallOfARunningBox(t *testing.T) {
-	o := options(t)
-	box := start(t, open(t, o), sandboxtest.Spec("alice"))
-	for name, prove := range map[string]func(*testing.T, sandbox.Box, docker.Options){
-		"process 1 is the guest, unprivileged": proveProcess,
-		"limits hold":                          proveLimits,
-		"little is writable":                   proveWritable,
-		"there is no network":                  proveNetwork,
-		"the sockets cannot be changed":        proveSockets,
-		"the guest gets no secrets":            proveSecrets,
-		"forbidden calls fail":                 proveCalls,
-		"renderers are in Chromium's sandbox":  proveRenderers,
-		"fonts draw CJK and emoji":             proveFonts,
+// TestConfinementOfARunningBox checks the confinement of a box from inside it.
+func TestConfinementOfARunningBox(t *testing.T) {
+	o := testOptions(t)
+	box := startBox(t, openDriver(t, o), sandboxtest.Spec("alice"))
+	for name, check := range map[string]func(*testing.T, sandbox.Box, docker.Options){
+		"process 1 is the guest, unprivileged": checkProcess,
+		"limits hold":                          checkLimits,
+		"little is writable":                   checkWritable,
+		"there is no network":                  checkNetwork,
+		"the sockets cannot be changed":        checkSockets,
+		"the guest gets no secrets":            checkSecrets,
+		"forbidden calls fail":                 checkCalls,
+		"renderers are in Chromium's sandbox":  checkRenderers,
+		"fonts draw CJK and emoji":             checkFonts,
 	} {
-		t.Run(name, func(t *testing.T) { prove(t, box, o) })
+		t.Run(name, func(t *testing.T) { check(t, box, o) })
 	}
 }
 
-// fields reads "name: value" lines.
-func fields(text string) map[string]string {
+// parseFields reads "name: value" lines.
+func parseFields(text string) map[string]string {
 	all := map[string]string{}
 	for line := range strings.Lines(text) {
 		if name, value, found := strings.Cut(line, ":"); found {
@@ -46,9 +46,9 @@ func fields(text string) map[string]string {
 	return all
 }
 
-func proveProcess(t *testing.T, box sandbox.Box, _ docker.Options) {
-	status, _ := inside(t, box, "cat /proc/1/status")
-	got := fields(status)
+func checkProcess(t *testing.T, box sandbox.Box, _ docker.Options) {
+	status, _ := execInBox(t, box, "cat /proc/1/status")
+	got := parseFields(status)
 	for name, want := range map[string]string{
 		"Uid": "10001 10001 10001 10001", "Gid": "10001 10001 10001 10001",
 		"CapInh": "0000000000000000", "CapPrm": "0000000000000000", "CapEff": "0000000000000000",
@@ -59,19 +59,19 @@ func proveProcess(t *testing.T, box sandbox.Box, _ docker.Options) {
 			t.Errorf("%s is %q, want %q", name, got[name], want)
 		}
 	}
-	line, _ := inside(t, box, `tr '\0' ' ' < /proc/1/cmdline`)
+	line, _ := execInBox(t, box, `tr '\0' ' ' < /proc/1/cmdline`)
 	if line != "/usr/local/bin/glovebox guest" {
 		t.Errorf("process 1 is %q", line)
 	}
-	raised, _ := inside(t, box, "find / -xdev -type f -perm /6000 2>/dev/null")
+	raised, _ := execInBox(t, box, "find / -xdev -type f -perm /6000 2>/dev/null")
 	if raised != "" {
 		t.Errorf("setuid or setgid programs: %s", raised)
 	}
 }
 
-func proveLimits(t *testing.T, box sandbox.Box, o docker.Options) {
+func checkLimits(t *testing.T, box sandbox.Box, o docker.Options) {
 	cgroup := func(v2, v1 string) string {
-		text, _ := inside(t, box, fmt.Sprintf("cat /sys/fs/cgroup/%s 2>/dev/null || cat /sys/fs/cgroup/%s", v2, v1))
+		text, _ := execInBox(t, box, fmt.Sprintf("cat /sys/fs/cgroup/%s 2>/dev/null || cat /sys/fs/cgroup/%s", v2, v1))
 		return text
 	}
 	if got := cgroup("pids.max", "pids/pids.max"); got != fmt.Sprint(o.PidsLimit) {
@@ -84,7 +84,7 @@ func proveLimits(t *testing.T, box sandbox.Box, o docker.Options) {
 	if got := cgroup("memory.swap.max", "memory/memory.memsw.limit_in_bytes"); got != "0" && got != fmt.Sprint(o.Memory) {
 		t.Errorf("there is swap: %s", got)
 	}
-	limits, _ := inside(t, box, "cat /proc/1/limits")
+	limits, _ := execInBox(t, box, "cat /proc/1/limits")
 	for _, want := range []string{"Max core file size 0 0", "Max msgqueue size 0 0", "Max open files 4096 4096"} {
 		if !strings.Contains(strings.Join(strings.Fields(limits), " "), want) {
 			t.Errorf("the limits lack %q:\n%s", want, limits)
@@ -92,8 +92,8 @@ func proveLimits(t *testing.T, box sandbox.Box, o docker.Options) {
 	}
 }
 
-func proveWritable(t *testing.T, box sandbox.Box, _ docker.Options) {
-	found, _ := inside(t, box, `find / -path /proc -prune -o \( -type d -o -type f \) -writable -print 2>/dev/null`)
+func checkWritable(t *testing.T, box sandbox.Box, _ docker.Options) {
+	found, _ := execInBox(t, box, `find / -path /proc -prune -o \( -type d -o -type f \) -writable -print 2>/dev/null`)
 	var tops []string
 	for path := range strings.Lines(found) {
 		path = strings.TrimSpace(path)
@@ -110,44 +110,44 @@ func proveWritable(t *testing.T, box sandbox.Box, _ docker.Options) {
 		t.Error(diff)
 	}
 	// message queues use memory that no limit counts, so their limit is 0 bytes
-	if out, code := inside(t, box, "touch /dev/mqueue/queue"); code == 0 {
+	if out, code := execInBox(t, box, "touch /dev/mqueue/queue"); code == 0 {
 		t.Errorf("a message queue was made: %s", out)
 	}
-	mounts, _ := inside(t, box, "cat /proc/1/mounts")
+	mounts, _ := execInBox(t, box, "cat /proc/1/mounts")
 	modes := map[string]string{} // mount point → options; proc_pid_mounts(5)
 	for mount := range strings.Lines(mounts) {
 		if f := strings.Fields(mount); len(f) > 3 {
 			modes[f[1]] = f[3]
 		}
 	}
-	for place, want := range map[string]string{
+	for path, want := range map[string]string{
 		"/": "ro,", bridge.MountPoint: "ro,", "/tmp": "rw,nosuid,nodev,noexec,", "/tmp/prof": "rw,nosuid,nodev,noexec,",
 	} {
-		if !strings.HasPrefix(modes[place], want) {
-			t.Errorf("%s is mounted %q, want %q", place, modes[place], want)
+		if !strings.HasPrefix(modes[path], want) {
+			t.Errorf("%s is mounted %q, want %q", path, modes[path], want)
 		}
 	}
-	if out, code := inside(t, box, "cp /bin/true /tmp/prof/x && /tmp/prof/x"); code == 0 {
+	if out, code := execInBox(t, box, "cp /bin/true /tmp/prof/x && /tmp/prof/x"); code == 0 {
 		t.Errorf("a written file can be executed: %s", out)
 	}
 }
 
-func proveNetwork(t *testing.T, box sandbox.Box, _ docker.Options) {
-	if devices, _ := inside(t, box, "ls /sys/class/net"); devices != "lo" {
+func checkNetwork(t *testing.T, box sandbox.Box, _ docker.Options) {
+	if devices, _ := execInBox(t, box, "ls /sys/class/net"); devices != "lo" {
 		t.Errorf("interfaces: %s", devices)
 	}
-	if routes, _ := inside(t, box, "tail -n +2 /proc/net/route"); routes != "" {
+	if routes, _ := execInBox(t, box, "tail -n +2 /proc/net/route"); routes != "" {
 		t.Errorf("routes: %s", routes)
 	}
 }
 
-func proveSockets(t *testing.T, box sandbox.Box, o docker.Options) {
+func checkSockets(t *testing.T, box sandbox.Box, o docker.Options) {
 	for _, change := range []string{"touch x", "rm -f bridge.sock", "mv egress.sock e", "ln -s / s", "chmod 777 ."} {
-		if out, code := inside(t, box, "cd "+bridge.MountPoint+" && "+change); code == 0 {
+		if out, code := execInBox(t, box, "cd "+bridge.MountPoint+" && "+change); code == 0 {
 			t.Errorf("%s worked: %s", change, out)
 		}
 	}
-	names, _ := inside(t, box, "ls "+bridge.MountPoint)
+	names, _ := execInBox(t, box, "ls "+bridge.MountPoint)
 	if strings.Join(strings.Fields(names), " ") != bridge.BridgeSocket+" "+bridge.EgressSocket {
 		t.Errorf("the folder of sockets holds %s", names)
 	}
@@ -162,10 +162,10 @@ func proveSockets(t *testing.T, box sandbox.Box, o docker.Options) {
 
 // Every process of a box can read the environment of its first process
 // (proc_pid_environ(5)), so it must contain only what the guest needs.
-func proveSecrets(t *testing.T, box sandbox.Box, _ docker.Options) {
-	told, _ := inside(t, box, `tr '\0' '\n' < /proc/1/environ | sort`)
+func checkSecrets(t *testing.T, box sandbox.Box, _ docker.Options) {
+	environment, _ := execInBox(t, box, `tr '\0' '\n' < /proc/1/environ | sort`)
 	var names []string
-	for line := range strings.Lines(told) {
+	for line := range strings.Lines(environment) {
 		name, _, _ := strings.Cut(strings.TrimSpace(line), "=")
 		names = append(names, name)
 	}
@@ -177,24 +177,24 @@ func proveSecrets(t *testing.T, box sandbox.Box, _ docker.Options) {
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}
-	if strings.Contains(told, "alice") {
+	if strings.Contains(environment, "alice") {
 		t.Error("the box got the scope itself and not its hash")
 	}
 }
 
-func proveCalls(t *testing.T, box sandbox.Box, _ docker.Options) {
+func checkCalls(t *testing.T, box sandbox.Box, _ docker.Options) {
 	for _, attempt := range []string{
 		"unshare --mount true", "unshare --net true", "unshare --user --mount true", "mount -t tmpfs none /tmp",
 		"nsenter --target 1 --mount true", "su -c true", "dmesg", "mknod /tmp/null c 1 3",
 	} {
-		if out, code := inside(t, box, attempt); code == 0 {
+		if out, code := execInBox(t, box, attempt); code == 0 {
 			t.Errorf("%s worked: %s", attempt, out)
 		}
 	}
 }
 
-func proveRenderers(t *testing.T, box sandbox.Box, _ docker.Options) {
-	stream, err := box.CDP(bounded(t))
+func checkRenderers(t *testing.T, box sandbox.Box, _ docker.Options) {
+	stream, err := box.CDP(testContext(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,17 +202,17 @@ func proveRenderers(t *testing.T, box sandbox.Box, _ docker.Options) {
 	if err := stream.Write([]byte(`{"id":1,"method":"Target.createTarget","params":{"url":"about:blank"}}`)); err != nil {
 		t.Fatal(err)
 	}
-	var proofs []sandbox.Renderer
-	until(t, "there is a renderer", func() bool {
-		h, err := box.Health(bounded(t))
+	var renderers []sandbox.Renderer
+	waitUntil(t, "there is a renderer", func() bool {
+		h, err := box.Health(testContext(t))
 		if err != nil {
 			t.Fatal(err)
 		}
-		proofs = h.Renderers
-		return len(proofs) > 0
+		renderers = h.Renderers
+		return len(renderers) > 0
 	})
-	until(t, "every renderer is sandboxed", func() bool {
-		h, err := box.Health(bounded(t))
+	waitUntil(t, "every renderer is sandboxed", func() bool {
+		h, err := box.Health(testContext(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,9 +220,9 @@ func proveRenderers(t *testing.T, box sandbox.Box, _ docker.Options) {
 	})
 }
 
-func proveFonts(t *testing.T, box sandbox.Box, _ docker.Options) {
+func checkFonts(t *testing.T, box sandbox.Box, _ docker.Options) {
 	for _, language := range []string{":lang=zh-cn", ":lang=zh-tw", ":lang=ja", ":lang=ko", ":charset=1f600", ":lang=ru"} {
-		if fonts, _ := inside(t, box, "fc-list "+language); fonts == "" {
+		if fonts, _ := execInBox(t, box, "fc-list "+language); fonts == "" {
 			t.Errorf("no font for %s", language)
 		}
 	}

@@ -35,7 +35,7 @@ func (d *Driver) engineFault(err error, doing string) error {
 func (d *Driver) createFault(err error) error {
 	switch {
 	case errdefs.IsNotFound(err):
-		return fault.New(fault.InstallRequired, "the image %s is not there", d.o.Image).
+		return fault.New(fault.InstallRequired, "the image %s is not there", d.options.Image).
 			Hinted("run: %s; do not retry before", buildCommand).With("command", buildCommand).Because(err)
 	case errdefs.IsConflict(err):
 		return fault.New(fault.StartFailed, "a container of that name is there already").
@@ -44,10 +44,20 @@ func (d *Driver) createFault(err error) error {
 	return d.engineFault(err, "make the box")
 }
 
-func notThere(id string) *fault.Fault {
+func notFound(id string) *fault.Fault {
 	return fault.New(fault.NotFound, "there is no running box %s", id).Hinted("start a new session")
 }
 
-func ended(id, how string, args ...any) *fault.Fault {
+func endedFault(id, how string, args ...any) *fault.Fault {
 	return fault.New(fault.NotActive, "box %s %s", id, fmt.Sprintf(how, args...)).Hinted("start a new session")
+}
+
+func invalidOptions(what string) *fault.Fault {
+	return fault.New(fault.InvalidRequest, "the docker driver needs %s", what).
+		Hinted("see browser.sandbox in the configuration")
+}
+
+func folderFault(dir string, err error) error {
+	return fault.New(fault.StartFailed, "the folder for sockets %s cannot be used", dir).
+		Hinted("make it writable for the gateway alone").Because(err)
 }

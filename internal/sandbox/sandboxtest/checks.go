@@ -1,66 +1,18 @@
 package sandboxtest
 
 import (
-	"context"
+	"io"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
-// Freeze marks a box as frozen (sandbox.Box).
-func (b *box) Freeze(context.Context) (<-chan struct{}, error) {
-	b.engine.mu.Lock()
-	defer b.engine.mu.Unlock()
-	if b.machine.err != nil {
-		return nil, b.machine.err
-	}
-	if b.machine.thawed == nil {
-		b.machine.thawed = make(chan struct{})
-	}
-	return b.machine.thawed, nil
-}
-
-// Thaw resumes a frozen box (sandbox.Box).
-func (b *box) Thaw(context.Context) error {
-	b.engine.mu.Lock()
-	defer b.engine.mu.Unlock()
-	if b.machine.err != nil {
-		return b.machine.err
-	}
-	b.machine.thaw()
-	return nil
-}
-
-// thaw resumes the box. The caller must hold the engine's mu.
-func (m *machine) thaw() {
-	if m.thawed != nil {
-		close(m.thawed)
-		m.thawed = nil
-	}
-}
-
-// Write thaws a frozen box and sends the message.
-func (s *stream) Write(message []byte) error {
-	s.engine.mu.Lock()
-	s.machine.thaw()
-	s.engine.mu.Unlock()
-	return s.Stream.Write(message)
-}
-
-// Frozen reports whether a box is frozen.
-func (e *Engine) Frozen(id string) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	m := e.boxes[id]
-	return m != nil && m.thawed != nil
-}
-
 // freeze freezes a box and checks that its health shows that. It returns nil when the
 // driver never freezes boxes.
 func freeze(t *testing.T, box sandbox.Box) <-chan struct{} {
 	t.Helper()
-	thawed, err := box.Freeze(bounded(t))
+	thawed, err := box.Freeze(testContext(t))
 	if fault.CodeOf(err) == fault.ProviderNotSupported {
 		return nil
 	}
@@ -78,7 +30,7 @@ func freeze(t *testing.T, box sandbox.Box) <-chan struct{} {
 
 func wantFrozen(t *testing.T, box sandbox.Box, want bool) {
 	t.Helper()
-	h, err := box.Health(bounded(t))
+	h, err := box.Health(testContext(t))
 	if err != nil || h.Phase != "ready" || !h.Browser.Running || h.Frozen != want {
 		t.Errorf("frozen is %t, want %t; health %+v, %v", h.Frozen, want, h, err)
 	}
@@ -88,7 +40,7 @@ func wantThawed(t *testing.T, box sandbox.Box, thawed <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-thawed:
-	case <-bounded(t).Done():
+	case <-testContext(t).Done():
 		t.Fatal("thawed is not closed")
 	}
 	wantFrozen(t, box, false)
@@ -100,14 +52,14 @@ func checkFreeze(t *testing.T, instance func(*testing.T) Open) {
 	defer leave()
 	spec := Spec("alice")
 	box := start(t, driver, spec)
-	if err := box.Thaw(bounded(t)); err != nil {
+	if err := box.Thaw(testContext(t)); err != nil {
 		t.Errorf("a box that runs cannot be thawed: %v", err)
 	}
 	stream := connect(t, box)
-	version(t, stream)
+	wantVersion(t, stream)
 	for name, thaw := range map[string]func(){
-		"a message":        func() { version(t, stream) },
-		"Thaw":             func() { must(t, box.Thaw(bounded(t))) },
+		"a message":        func() { wantVersion(t, stream) },
+		"Thaw":             func() { fatalOn(t, box.Thaw(testContext(t))) },
 		"a new connection": func() { stream = connect(t, box) },
 	} {
 		thawed := freeze(t, box)
@@ -117,19 +69,19 @@ func checkFreeze(t *testing.T, instance func(*testing.T) Open) {
 		if again := freeze(t, box); again != thawed {
 			t.Errorf("before %s: frozen twice", name)
 		}
-		at, err := box.Put(bounded(t), "while it is frozen", nil)
-		must(t, err)
-		must(t, box.Remove(bounded(t), at))
+		at, err := box.Put(testContext(t), "while it is frozen", nil)
+		fatalOn(t, err)
+		fatalOn(t, box.Remove(testContext(t), at))
 		wantFrozen(t, box, true)
 		thaw()
 		wantThawed(t, box, thawed)
-		version(t, stream)
+		wantVersion(t, stream)
 	}
 	freeze(t, box)
 	stop(t, driver, spec.ID)
-	gone(t, box)
+	waitEnded(t, box)
 	wantEmpty(t, driver)
-	if _, err := box.Freeze(bounded(t)); err == nil {
+	if _, err := box.Freeze(testContext(t)); err == nil {
 		t.Error("a stopped box is frozen")
 	}
 }
@@ -138,10 +90,10 @@ func checkFreeze(t *testing.T, instance func(*testing.T) Open) {
 func checkFrozenAttach(t *testing.T, instance func(*testing.T) Open) {
 	open := instance(t)
 	driver, leave := open(t)
-	kept, left := Spec("alice"), Spec("bob")
-	for _, spec := range []sandbox.Spec{kept, left} {
+	attached, stopped := Spec("alice"), Spec("bob")
+	for _, spec := range []sandbox.Spec{attached, stopped} {
 		box := start(t, driver, spec)
-		version(t, connect(t, box))
+		wantVersion(t, connect(t, box))
 		if freeze(t, box) == nil {
 			stop(t, driver, spec.ID)
 		}
@@ -158,20 +110,61 @@ func checkFrozenAttach(t *testing.T, instance func(*testing.T) Open) {
 			t.Errorf("a frozen box is listed as %s", info.State)
 		}
 	}
-	box, err := driver.Attach(bounded(t), kept.ID, newLog().take)
+	box, err := driver.Attach(testContext(t), attached.ID, newEgressLog().serve)
 	if err != nil {
 		t.Fatalf("cannot attach to a frozen box: %v", err)
 	}
-	version(t, connect(t, box))
+	wantVersion(t, connect(t, box))
 	wantFrozen(t, box, false)
-	stop(t, driver, left.ID)
-	stop(t, driver, kept.ID)
+	stop(t, driver, stopped.ID)
+	stop(t, driver, attached.ID)
 	wantEmpty(t, driver)
 }
 
-func must(t *testing.T, err error) {
+func fatalOn(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// checkProfile starts boxes with a profile, with an unreadable profile, and without one.
+func checkProfile(t *testing.T, instance func(*testing.T) Open) {
+	driver, leave := instance(t)(t)
+	defer leave()
+	broken := Spec("alice")
+	broken.Profile = func(io.Writer) error { return fault.New(fault.NotFound, "it is gone").Hinted("create it") }
+	if _, err := driver.Start(t.Context(), broken); fault.CodeOf(err) != fault.NotFound {
+		t.Errorf("a profile that cannot be read: %v", err)
+	}
+	wantEmpty(t, driver)
+
+	keeping := Spec("alice")
+	keeping.Profile = func(io.Writer) error { return nil }
+	box := start(t, driver, keeping)
+	wantVersion(t, connect(t, box))
+	for range 2 {
+		readProfile(t, box)
+	}
+	stop(t, driver, keeping.ID)
+
+	plain := Spec("alice")
+	box = start(t, driver, plain)
+	if _, err := box.Profile(t.Context()); fault.CodeOf(err) != fault.InvalidRequest {
+		t.Errorf("a box without a profile: %v", err)
+	}
+	wantVersion(t, connect(t, box))
+	stop(t, driver, plain.ID)
+}
+
+func readProfile(t *testing.T, box sandbox.Box) {
+	t.Helper()
+	files, err := box.Profile(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close()
+	if _, err := io.Copy(io.Discard, files); err != nil {
+		t.Error(err)
 	}
 }

@@ -27,9 +27,9 @@ func Spec(scope string) sandbox.Spec {
 	return spec
 }
 
-func bounded(t *testing.T) context.Context {
+func testContext(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -37,7 +37,7 @@ func bounded(t *testing.T) context.Context {
 // start starts a box. The caller stops it, or the driver's test at its end.
 func start(t *testing.T, driver sandbox.Driver, spec sandbox.Spec) sandbox.Box {
 	t.Helper()
-	box, err := driver.Start(bounded(t), spec)
+	box, err := driver.Start(testContext(t), spec)
 	if err != nil {
 		t.Fatalf("cannot start a box: %v", err)
 	}
@@ -46,14 +46,14 @@ func start(t *testing.T, driver sandbox.Driver, spec sandbox.Spec) sandbox.Box {
 
 func stop(t *testing.T, driver sandbox.Driver, id string) {
 	t.Helper()
-	if err := driver.Stop(bounded(t), id); err != nil {
+	if err := driver.Stop(testContext(t), id); err != nil {
 		t.Fatalf("cannot stop: %v", err)
 	}
 }
 
 func list(t *testing.T, driver sandbox.Driver) []sandbox.Info {
 	t.Helper()
-	all, err := driver.List(bounded(t))
+	all, err := driver.List(testContext(t))
 	if err != nil {
 		t.Fatalf("cannot list: %v", err)
 	}
@@ -84,12 +84,12 @@ func wantInfo(t *testing.T, got sandbox.Info, spec sandbox.Spec) {
 	}
 }
 
-// gone waits until a box has ended.
-func gone(t *testing.T, box sandbox.Box) {
+// waitEnded waits until a box has ended.
+func waitEnded(t *testing.T, box sandbox.Box) {
 	t.Helper()
 	select {
 	case <-box.Done():
-	case <-bounded(t).Done():
+	case <-testContext(t).Done():
 		t.Fatal("the box does not end")
 	}
 	if box.Err() == nil {
@@ -99,7 +99,7 @@ func gone(t *testing.T, box sandbox.Box) {
 
 func connect(t *testing.T, box sandbox.Box) sandbox.Stream {
 	t.Helper()
-	stream, err := box.CDP(bounded(t))
+	stream, err := box.CDP(testContext(t))
 	if err != nil {
 		t.Fatalf("cannot connect to the browser: %v", err)
 	}
@@ -107,8 +107,8 @@ func connect(t *testing.T, box sandbox.Box) sandbox.Stream {
 	return stream
 }
 
-// ended waits until reading from a stream fails.
-func ended(t *testing.T, stream sandbox.Stream) {
+// waitClosed waits until reading from a stream fails.
+func waitClosed(t *testing.T, stream sandbox.Stream) {
 	t.Helper()
 	over := make(chan struct{})
 	go func() {
@@ -121,7 +121,7 @@ func ended(t *testing.T, stream sandbox.Stream) {
 	}()
 	select {
 	case <-over:
-	case <-bounded(t).Done():
+	case <-testContext(t).Done():
 		t.Error("the connection does not end")
 		_ = stream.Close()
 		<-over
@@ -135,7 +135,7 @@ func call(t *testing.T, stream sandbox.Stream, id int, method string, params, re
 	if err != nil {
 		t.Fatal(err)
 	}
-	unblock := context.AfterFunc(bounded(t), func() { _ = stream.Close() })
+	unblock := context.AfterFunc(testContext(t), func() { _ = stream.Close() })
 	defer unblock()
 	if err := stream.Write(message); err != nil {
 		t.Fatalf("%s: cannot write: %v", method, err)
@@ -166,8 +166,8 @@ func call(t *testing.T, stream sandbox.Stream, id int, method string, params, re
 	}
 }
 
-// version checks that the browser returns its version.
-func version(t *testing.T, stream sandbox.Stream) {
+// wantVersion checks that the browser returns its version.
+func wantVersion(t *testing.T, stream sandbox.Stream) {
 	t.Helper()
 	var v struct{ Product string }
 	call(t, stream, 71, "Browser.getVersion", struct{}{}, &v)
@@ -176,8 +176,8 @@ func version(t *testing.T, stream sandbox.Stream) {
 	}
 }
 
-// browse opens a tab with an address.
-func browse(t *testing.T, stream sandbox.Stream, address string) {
+// openTab opens a tab with an address.
+func openTab(t *testing.T, stream sandbox.Stream, address string) {
 	t.Helper()
 	var v struct{ TargetID string }
 	call(t, stream, 72, "Target.createTarget", map[string]any{"url": address}, &v)
@@ -186,19 +186,19 @@ func browse(t *testing.T, stream sandbox.Stream, address string) {
 	}
 }
 
-// log records the first line of each connection.
-type log struct {
+// egressLog records the first line of each connection.
+type egressLog struct {
 	mu      sync.Mutex
 	lines   []string
 	changed chan struct{}
 }
 
-func newLog() *log { return &log{changed: make(chan struct{}, 1)} }
+func newEgressLog() *egressLog { return &egressLog{changed: make(chan struct{}, 1)} }
 
-// take records a connection and answers it with 403.
-func (l *log) take(conn net.Conn) {
+// serve records a connection and answers it with 403.
+func (l *egressLog) serve(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	_ = conn.SetDeadline(time.Now().Add(waitLimit))
 	line, err := bufio.NewReader(conn).ReadString('\n')
 	if err != nil {
 		return
@@ -215,9 +215,9 @@ func (l *log) take(conn net.Conn) {
 
 // wait waits for a connection that begins with line. The browser makes other
 // connections too.
-func (l *log) wait(t *testing.T, line string) {
+func (l *egressLog) wait(t *testing.T, line string) {
 	t.Helper()
-	ctx := bounded(t)
+	ctx := testContext(t)
 	for {
 		l.mu.Lock()
 		lines := strings.Join(l.lines, "\n")

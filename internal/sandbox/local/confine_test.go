@@ -19,9 +19,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
 )
 
-// attempts are the results of what a confined program tried: an error, or empty for
+// actionResults are the results of what a confined program tried: an error, or empty for
 // success.
-type attempts struct {
+type actionResults struct {
 	Status     map[string]string // of /proc/self/status
 	Secret     string            // read the gateway's file
 	Neighbours string            // list other boxes' folders
@@ -37,9 +37,9 @@ type attempts struct {
 	Limits     string
 }
 
-// look makes the attempts. Its arguments are the gateway's file, the folder of all
+// tryActions makes the attempts. Its arguments are the gateway's file, the folder of all
 // boxes, the sockets, the home and the gateway's pid.
-func look(arguments []string) int {
+func tryActions(arguments []string) int {
 	if _, _, err := local.Enter(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -48,7 +48,7 @@ func look(arguments []string) int {
 	if err != nil {
 		return 2
 	}
-	a := attempts{Status: map[string]string{}}
+	a := actionResults{Status: map[string]string{}}
 	why := func(err error) string {
 		if err == nil {
 			return ""
@@ -78,7 +78,7 @@ func look(arguments []string) int {
 	for _, i := range all {
 		a.Interfaces = append(a.Interfaces, i.Name)
 	}
-	a.Processes, a.Fork = multiply()
+	a.Processes, a.Fork = startProcesses()
 	limits, _ := os.ReadFile("/proc/self/limits")
 	a.Limits = strings.Join(strings.Fields(string(limits)), " ")
 	if err := json.NewEncoder(os.Stdout).Encode(a); err != nil {
@@ -87,8 +87,8 @@ func look(arguments []string) int {
 	return 0
 }
 
-// multiply starts processes until that fails, and kills them.
-func multiply() (started int, why string) {
+// startProcesses starts processes until that fails, and kills them.
+func startProcesses() (started int, why string) {
 	var pids []int
 	defer func() {
 		for _, pid := range pids {
@@ -96,7 +96,7 @@ func multiply() (started int, why string) {
 			_, _ = syscall.Wait4(pid, nil, 0, nil)
 		}
 	}()
-	for range 2 * mostTasks {
+	for range 2 * maxTasks {
 		pid, err := syscall.ForkExec("/usr/bin/sleep", []string{"sleep", "60"}, &syscall.ProcAttr{})
 		if err != nil {
 			return len(pids), err.Error()
@@ -107,9 +107,9 @@ func multiply() (started int, why string) {
 }
 
 // TestConfinement checks from a confined process what it can do.
-func TestWalls(t *testing.T) {
-	inside(t)
-	d := open(t, options(t))
+func TestConfinement(t *testing.T) {
+	inTestContainer(t)
+	d := openDriver(t, testOptions(t))
 	dir := "/run/boxes/" + sandbox.NewID()
 	secret := filepath.Join(dir, "operator.token")
 	if err := os.Mkdir(dir, 0o711); err != nil {
@@ -119,19 +119,19 @@ func TestWalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	sockets, home := filepath.Join(dir, "sockets"), filepath.Join(dir, "home")
-	for place, mode := range map[string]os.FileMode{sockets: 0o755, home: 0o777} {
-		if err := os.Mkdir(place, mode); err != nil {
+	for dir, mode := range map[string]os.FileMode{sockets: 0o755, home: 0o777} {
+		if err := os.Mkdir(dir, mode); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(place, mode); err != nil {
+		if err := os.Chmod(dir, mode); err != nil {
 			t.Fatal(err)
 		}
 	}
-	out, err := d.Behind(t.Context(), sockets, home, "look", secret, "/run/boxes", sockets, home, strconv.Itoa(os.Getpid()))
+	out, err := d.RunConfined(t.Context(), sockets, home, "look", secret, "/run/boxes", sockets, home, strconv.Itoa(os.Getpid()))
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	var a attempts
+	var a actionResults
 	if err := json.Unmarshal(out, &a); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -160,7 +160,7 @@ func TestWalls(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, a.Status[name], want)
 		}
 	}
-	if a.Processes >= mostTasks || a.Processes < mostTasks/2 || !strings.Contains(a.Fork, "temporarily unavailable") {
+	if a.Processes >= maxTasks || a.Processes < maxTasks/2 || !strings.Contains(a.Fork, "temporarily unavailable") {
 		t.Errorf("a box could start %d processes, then: %q", a.Processes, a.Fork)
 	}
 	for _, want := range []string{"Max core file size 0 0", "Max processes 512 512", "Max open files 4096 4096"} {
@@ -172,9 +172,9 @@ func TestWalls(t *testing.T) {
 
 // Here the first process of a box is killed. Stop must end the remaining processes,
 // whichever process adopted them.
-func TestAKilledGuestTakesItsBoxWithIt(t *testing.T) {
-	inside(t)
-	d := open(t, options(t))
+func TestKilledGuestEndsItsBox(t *testing.T) {
+	inTestContainer(t)
+	d := openDriver(t, testOptions(t))
 	box, err := d.Start(t.Context(), sandboxtest.Spec("alice"))
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestAKilledGuestTakesItsBoxWithIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Kill(parent(t, health.Browser.PID), syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(parentOf(t, health.Browser.PID), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	select {
@@ -195,15 +195,15 @@ func TestAKilledGuestTakesItsBoxWithIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, pid := range map[string]int{"browser": health.Browser.PID, "display": health.Display.PID} {
-		if state := fields(t, pid); len(state) > 0 && state[0] != "Z" {
+		if state := statFields(t, pid); len(state) > 0 && state[0] != "Z" {
 			t.Errorf("the %s outlives its box: %v", name, state[:2])
 		}
 	}
 }
 
-// fields returns the fields of proc_pid_stat(5) after the name, none for a process
+// statFields returns the fields of proc_pid_stat(5) after the name, none for a process
 // that has ended.
-func fields(t *testing.T, pid int) []string {
+func statFields(t *testing.T, pid int) []string {
 	t.Helper()
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -212,9 +212,9 @@ func fields(t *testing.T, pid int) []string {
 	return strings.Fields(string(raw[strings.LastIndexByte(string(raw), ')')+1:]))
 }
 
-func parent(t *testing.T, pid int) int {
+func parentOf(t *testing.T, pid int) int {
 	t.Helper()
-	state := fields(t, pid)
+	state := statFields(t, pid)
 	if len(state) < 2 {
 		t.Fatalf("process %d is gone", pid)
 	}
@@ -226,9 +226,9 @@ func parent(t *testing.T, pid int) int {
 }
 
 // Two boxes share /tmp, which must contain no socket of a display.
-func TestEachBoxHasADisplayOfItsOwn(t *testing.T) {
-	inside(t)
-	d := open(t, options(t))
+func TestBoxesDoNotShareDisplays(t *testing.T) {
+	inTestContainer(t)
+	d := openDriver(t, testOptions(t))
 	for _, scope := range []string{"alice", "bob"} {
 		box, err := d.Start(t.Context(), sandboxtest.Spec(scope))
 		if err != nil {
