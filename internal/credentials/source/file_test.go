@@ -16,7 +16,7 @@ import (
 
 const canary = "canary-5e0c9a"
 
-// inFile is a vault on the file of a directory.
+// inFile is a vault with the file of a directory.
 func inFile(t *testing.T, dir string) *source.Vault {
 	t.Helper()
 	file, err := source.OpenFile(dir, "")
@@ -67,8 +67,7 @@ func TestDocumentsAreStoredFoundReplacedAndRemoved(t *testing.T) {
 	}
 }
 
-// TestNoNameOfAScopeReachesAnotherScope has scopes that would be each other's
-// folders, if their names were taken as they are.
+// Without escaping, the names of these scopes would be folders of each other.
 func TestNoNameOfAScopeReachesAnotherScope(t *testing.T) {
 	file, err := source.OpenFile(t.TempDir(), "")
 	if err != nil {
@@ -158,7 +157,7 @@ func firstOf(all ...error) error {
 	return nil
 }
 
-// TestConcurrentWritersLoseNothing has threads and processes write at once.
+// Goroutines and processes write at the same time.
 func TestConcurrentWritersLoseNothing(t *testing.T) {
 	dir := os.Getenv("GLOVEBOX_TEST_WRITE_VAULT")
 	writer, isChild := os.LookupEnv("GLOVEBOX_TEST_WRITER")

@@ -14,8 +14,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// FuzzParse holds what is taken to what others build on, and what is refused to
-// a fault.
+// A document that is accepted has the properties that other packages rely on; one that is refused
+// is a fault.
 func FuzzParse(f *testing.F) {
 	for _, h := range hostile {
 		if len(h.text) < 10_000 {
@@ -79,7 +79,7 @@ func TestNoHostGetsCredentialsOfAnother(t *testing.T) {
 				asked = strings.TrimPrefix(rapid.SampledFrom([]string{"", "a.", "x.y.", "x"}).Draw(r, "below")+domain, ".")
 			}
 		}
-		v, err := source.Open(source.Options{Source: shelf(documents), Path: source.DefaultPath})
+		v, err := source.Open(source.Options{Source: mapSource(documents), Path: source.DefaultPath})
 		if err != nil {
 			r.Fatal(err)
 		}

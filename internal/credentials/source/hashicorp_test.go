@@ -25,10 +25,10 @@ const (
 	text  = `{"domain":"example.com","cookies":[{"name":"sid","value":"` + canary + `","secure":true}]}`
 )
 
-// readers may do what the documentation asks for, and no more.
+// readers is the policy that the documentation asks for.
 var readers = []string{"secrets/data/browser/*", "secrets/metadata/browser/*"}
 
-// served is a server with one document, and a vault on it.
+// served is a server with one document, and a vault that reads it.
 func served(t *testing.T, o vaulttest.Options, with func(*vaulttest.Server, *source.HashiCorp)) (*vaulttest.Server, *source.Vault) {
 	t.Helper()
 	o.Mount = "secrets"
@@ -175,8 +175,7 @@ func countOf(all []string, one string) (n int) {
 	return n
 }
 
-// TestAVaultThatFailsIsAFault is also that a failure is not taken for nothing
-// there, nor remembered.
+// A failure is also neither taken for an absent document nor kept.
 func TestAVaultThatFailsIsAFault(t *testing.T) {
 	s, v := served(t, vaulttest.Options{}, withToken)
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

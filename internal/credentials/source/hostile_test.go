@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// with is a document for example.com with more members.
+// with is a document for example.com with additional members.
 func with(members string) string { return `{"domain":"example.com",` + members + `}` }
 
 // aCookie is a document with one cookie.
@@ -25,7 +25,7 @@ func many(n int, each string) string {
 
 const good = `"name":"sid","value":"` + canary + `"`
 
-// hostile are documents that must be refused whole, and the field that is named.
+// hostile are documents that must be refused as a whole, and the field that the fault names.
 var hostile = []struct{ what, text, field string }{
 	{"nothing", "", ""},
 	{"white space", " \n", ""},

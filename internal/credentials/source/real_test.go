@@ -10,7 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// on is a vault on a real server.
+// on is a vault that reads a real server.
 func on(t *testing.T, c source.HashiCorp) *source.Vault {
 	t.Helper()
 	from, err := source.Connect(c)

@@ -12,9 +12,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// counted is a shelf that counts, and answers when it is let to.
+// counted is a source that counts its look-ups, and answers when the test lets it.
 type counted struct {
-	shelf
+	mapSource
 	mu     sync.Mutex
 	asked  int
 	answer func(ctx context.Context) error
@@ -28,7 +28,7 @@ func (c *counted) Fetch(ctx context.Context, path string) (source.Document, erro
 	if err := answer(ctx); err != nil {
 		return source.Document{}, err
 	}
-	return c.shelf.Fetch(ctx, path)
+	return c.mapSource.Fetch(ctx, path)
 }
 
 func (c *counted) count() int {
@@ -39,7 +39,7 @@ func (c *counted) count() int {
 
 func onShelf(t *testing.T, answer func(context.Context) error) (*counted, *source.Vault) {
 	t.Helper()
-	c := &counted{shelf: shelf{"example.com": text}, answer: answer}
+	c := &counted{mapSource: mapSource{"example.com": text}, answer: answer}
 	v, err := source.Open(source.Options{Source: c, Path: source.DefaultPath})
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestALookupEndsAfterFiveSecondsWithAnySource(t *testing.T) {
 }
 
 func TestCookiesThatExpiredAreLeftOut(t *testing.T) {
-	v, err := source.Open(source.Options{Source: shelf{
+	v, err := source.Open(source.Options{Source: mapSource{
 		"some.com": `{"domain":"some.com","cookies":[{"name":"a","value":"1","expires":1000},{"name":"b","value":"2"}]}`,
 		"all.com":  `{"domain":"all.com","cookies":[{"name":"a","value":"` + canary + `","expires":1000}]}`,
 	}, Path: source.DefaultPath})

@@ -88,8 +88,7 @@ func TestSOPSDocumentsOfAnotherKeyAreAFault(t *testing.T) {
 	}
 }
 
-// TestChangedSOPSDocumentsAreAFault changes what was encrypted in every way a
-// writer without the key can.
+// The test changes the document in every way that is possible without the key.
 func TestChangedSOPSDocumentsAreAFault(t *testing.T) {
 	read := func(name string) string {
 		text, err := os.ReadFile("testdata/sops/" + name)
@@ -195,12 +194,12 @@ func TestDocumentsThatSOPSEncryptsNowAreRead(t *testing.T) {
 func TestWithoutSOPSInstalledThereIsAFaultThatSaysSo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := source.SOPS("testdata/sops/folder", ageKey(t))
-	if told := fault.From(err); told.Code != fault.InstallRequired || !strings.Contains(told.Hint, "install SOPS") {
-		t.Errorf("told %+v", told)
+	if got := fault.From(err); got.Code != fault.InstallRequired || !strings.Contains(got.Hint, "install SOPS") {
+		t.Errorf("got %+v", got)
 	}
 }
 
-// standIn puts a program of a shell's lines in the place of sops.
+// standIn installs a shell script as sops.
 func standIn(t *testing.T, lines string) source.Source {
 	t.Helper()
 	dir := t.TempDir()
@@ -275,8 +274,7 @@ func TestSOPSThatFailsHangsOrNeverEndsIsAFaultWithoutItsOutput(t *testing.T) {
 	}
 }
 
-// TestSOPSDocumentsForOtherKeyServicesAreRefusedWithoutCallingThem has a document that
-// names a server to ask for its key.
+// The document names a server that has its key.
 func TestSOPSDocumentsForOtherKeyServicesAreRefusedWithoutCallingThem(t *testing.T) {
 	asked := make(chan struct{}, 10)
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked <- struct{}{} }))

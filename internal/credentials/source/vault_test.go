@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -8,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// opened is a vault of the environment, with the documents of some domains.
+// opened is a vault with the documents of some domains in the environment.
 func opened(t *testing.T, documents map[string]string) *source.Vault {
 	t.Helper()
 	var variables []string
@@ -87,4 +88,25 @@ func TestEachScopeHasItsOwnCredentials(t *testing.T) {
 			t.Errorf("scope %q has %v, %v", scope, set, err)
 		}
 	}
+}
+
+// mapSource is a source of documents by domain.
+type mapSource map[string]string
+
+func (mapSource) Name() string { return "a map" }
+
+func (s mapSource) Fetch(_ context.Context, path string) (source.Document, error) {
+	text, found := s[path[len(source.DefaultPath):]]
+	if !found {
+		return source.Document{}, nil
+	}
+	return source.Document{Text: []byte(text), Version: "1"}, nil
+}
+
+func (s mapSource) List(context.Context, string) ([]string, error) {
+	var paths []string
+	for domain := range s {
+		paths = append(paths, source.DefaultPath+domain)
+	}
+	return paths, nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
 
-// Of fifty people who answer at the same time one does, whatever they say.
+// Fifty people answer at the same time; one answer counts.
 func TestOneOfFiftyAnswersCounts(t *testing.T) {
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"))
 	if err != nil {
@@ -56,8 +56,7 @@ func TestOneOfFiftyAnswersCounts(t *testing.T) {
 	}
 }
 
-// Of many calls that wait for one question its approval lets one through; what
-// it does not, asks anew.
+// Of many calls that wait for one question its approval allows one. The others ask anew.
 func TestAnApprovalOfMergedCallsIsUsedByOne(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		q := ask(t, d, request(action.High, "a"))
@@ -90,7 +89,7 @@ func TestAnApprovalOfMergedCallsIsUsedByOne(t *testing.T) {
 	})
 }
 
-// A question that expires while its answer is on its way is expired.
+// A question that expires before its answer arrives is expired.
 func TestAnAnswerAMillisecondTooLateIsRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		q := ask(t, d, request(action.Critical, "a"))

@@ -7,8 +7,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 )
 
-// Rows of a list have buttons that look the same. When the approved one is
-// gone, the same arguments find its neighbour.
+// Rows of a list have equal buttons. When the approved one is gone, the same arguments find the
+// next one.
 func TestAnApprovalDoesNotCoverAnotherElementOfTheSameName(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *approval.Queue) {
 		first := request(action.High, `{"role":"button","name":"Delete","index":0}`)

@@ -14,7 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
 
-// ends remembers the questions that it was told have ended.
+// ends collects the questions that were reported as ended.
 type ends struct {
 	mu  sync.Mutex
 	all []string
@@ -32,9 +32,9 @@ func (e *ends) list() []string {
 	return slices.Clone(e.all)
 }
 
-func tended(t *testing.T, db *store.DB, told func(action.Question)) *approval.Queue {
+func openReporting(t *testing.T, db *store.DB, reported func(action.Question)) *approval.Queue {
 	t.Helper()
-	d, err := approval.Open(context.Background(), approval.Options{DB: db, Log: slog.New(slog.DiscardHandler), OnEnded: told})
+	d, err := approval.Open(context.Background(), approval.Options{DB: db, Log: slog.New(slog.DiscardHandler), OnEnded: reported})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,8 +45,8 @@ func TestEachUnansweredQuestionIsReportedOnceAndOnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := openStore(t)
 		defer func() { _ = db.Close() }()
-		told := &ends{}
-		d := tended(t, db, told.take)
+		reported := &ends{}
+		d := openReporting(t, db, reported.take)
 		defer d.Close()
 		slow := ask(t, d, request(action.Medium, "slow"))
 		answered := ask(t, d, request(action.High, "answered"))
@@ -56,12 +56,12 @@ func TestEachUnansweredQuestionIsReportedOnceAndOnTime(t *testing.T) {
 		}
 		time.Sleep(29 * time.Second) // the bubble's clock
 		synctest.Wait()
-		if got := told.list(); len(got) != 0 {
-			t.Fatalf("told %v before its time", got)
+		if got := reported.list(); len(got) != 0 {
+			t.Fatalf("reported %v before its time", got)
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if got := told.list(); !slices.Equal(got, []string{quick.ID + " expired "}) {
+		if got := reported.list(); !slices.Equal(got, []string{quick.ID + " expired "}) {
 			t.Fatalf("after 31 s: %v", got)
 		}
 		if _, err := d.List(t.Context(), "acme", ""); err != nil { // which marks what has expired
@@ -69,7 +69,7 @@ func TestEachUnansweredQuestionIsReportedOnceAndOnTime(t *testing.T) {
 		}
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
-		if got := told.list(); !slices.Equal(got, []string{quick.ID + " expired ", slow.ID + " expired "}) {
+		if got := reported.list(); !slices.Equal(got, []string{quick.ID + " expired ", slow.ID + " expired "}) {
 			t.Errorf("in the end: %v", got)
 		}
 	})
@@ -83,15 +83,15 @@ func TestTheNextGatewayReportsQuestionsThatTheLastOneDidNot(t *testing.T) {
 		expired := ask(t, first, request(action.Critical, "expired"))
 		time.Sleep(31 * time.Second) // the bubble's clock
 		waiting := ask(t, first, request(action.High, "waiting"))
-		told := &ends{}
+		reported := &ends{}
 		for range 2 { // the second finds nothing left to tell
-			d := tended(t, db, told.take)
+			d := openReporting(t, db, reported.take)
 			synctest.Wait()
 			d.Close()
 		}
 		want := []string{expired.ID + " expired ", waiting.ID + " denied the gateway restarted"}
-		if got := told.list(); !slices.Equal(got, want) {
-			t.Errorf("told %v, want %v", got, want)
+		if got := reported.list(); !slices.Equal(got, want) {
+			t.Errorf("reported %v, want %v", got, want)
 		}
 	})
 }

@@ -42,7 +42,7 @@ func openDesk(t *testing.T, db *store.DB) *approval.Queue {
 	return d
 }
 
-// inBubble runs f with a desk in a bubble whose clock moves on when all wait.
+// inBubble runs f with a queue in a synctest bubble, whose clock advances when all goroutines wait.
 func inBubble(t *testing.T, f func(t *testing.T, d *approval.Queue)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -197,7 +197,7 @@ func TestADenialIsGivenOnceToTheSameCall(t *testing.T) {
 		_, err = d.Await(t.Context(), again.ID, 0)
 		wantCode(t, "denied", err, fault.ApprovalDenied)
 		if !strings.Contains(fault.From(err).Message, "not today") {
-			t.Errorf("the reason is not told: %v", err)
+			t.Errorf("the reason is missing: %v", err)
 		}
 		ask(t, d, request(action.Medium, "a"))
 	})
@@ -368,7 +368,7 @@ func TestARestartDeniesWaitingQuestionsAndKeepsAnswers(t *testing.T) {
 		_, err = second.Await(t.Context(), waiting.ID, 0)
 		wantCode(t, "its call", err, fault.ApprovalDenied)
 		if said := fault.From(err).Message; !strings.Contains(said, "restarted") {
-			t.Errorf("the call is told %q", said)
+			t.Errorf("the call gets %q", said)
 		}
 		ask(t, second, request(action.High, "waiting")) // the refusal was heard
 		if q, err := second.Await(t.Context(), answered.ID, 0); err != nil || q.State != approval.Used {

@@ -15,8 +15,8 @@ import (
 
 const callers = 64 // at once
 
-// BenchmarkAlone is what one caller waits for, beside what it is made of: a
-// write that is flushed to a file of its own, and a row in a plain table.
+// BenchmarkAlone measures one caller. For comparison it measures a flushed write to a file, and a
+// row in a plain table.
 func BenchmarkAlone(b *testing.B) {
 	text, err := json.Marshal(record(1))
 	if err != nil {
@@ -56,8 +56,8 @@ func BenchmarkAlone(b *testing.B) {
 	}
 }
 
-// BenchmarkTogether is how many records there are in a second when many callers
-// wait, beside a plain table with a commit for each.
+// BenchmarkTogether measures records per second of many callers. For comparison it measures a plain
+// table with a commit for each record.
 func BenchmarkTogether(b *testing.B) {
 	text, err := json.Marshal(record(1))
 	if err != nil {
@@ -121,7 +121,7 @@ func together(b *testing.B, work func()) {
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "records/s")
 }
 
-// BenchmarkVerify is how long verification takes for a record.
+// BenchmarkVerify measures the verification of one record.
 func BenchmarkVerify(b *testing.B) {
 	s := newSealed(b)
 	fill(b, s.Log, 2000)

@@ -7,8 +7,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
-// TestEveryScopeSeesRecordsOfLoadedConfigurations has records of no scope: only those
-// of configurations are everybody's.
+// Of the records without a scope, every scope sees only those of configurations.
 func TestEveryScopeSeesRecordsOfLoadedConfigurations(t *testing.T) {
 	l := openLog(t, openStore(t))
 	l.Record(action.Record{EventType: audit.Config, Detail: "reloaded"})

@@ -20,8 +20,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
 
-// refuses holds that nothing is let through that cannot be recorded: neither
-// what changes something nor what was read.
+// refuses checks that no record is accepted that cannot be stored: neither of a write nor of a
+// read.
 func refuses(t *testing.T, s sealed) {
 	t.Helper()
 	big := record(1)
@@ -35,7 +35,7 @@ func refuses(t *testing.T, s sealed) {
 	}
 }
 
-// recovers holds that it goes on by itself, with nothing half stored.
+// recovers checks that the trail continues by itself, and that nothing was stored in part.
 func recovers(t *testing.T, s sealed, stored int64) {
 	t.Helper()
 	eventually(t, func() bool { return s.Begin(record(7)) == nil })

@@ -15,7 +15,7 @@ import (
 
 var errEnough = errors.New("enough")
 
-// atMost bounds what a test waits for.
+// atMost limits how long a test waits.
 func atMost(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -23,7 +23,7 @@ func atMost(t *testing.T) context.Context {
 	return ctx
 }
 
-// upTo follows until n records came.
+// upTo follows until n records were delivered.
 func upTo(t *testing.T, l *audit.Log, scope string, after int64, n int) []action.Record {
 	t.Helper()
 	var got []action.Record

@@ -19,7 +19,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
-// mixed is a trail of records that differ in all that is filtered by.
+// mixed is a trail of records that differ in every field that filters use.
 func mixed(t testing.TB) *audit.Log {
 	t.Helper()
 	l := openLog(t, openStore(t))
@@ -181,7 +181,7 @@ func TestCSVExportsHaveNoFormulas(t *testing.T) {
 	}
 }
 
-// narrow takes some bytes and then fails.
+// narrow accepts some bytes and then fails.
 type narrow int
 
 func (n *narrow) Write(b []byte) (int, error) {

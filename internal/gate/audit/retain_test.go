@@ -13,8 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
-// aging is a trail with a clock to turn: n segments of four records, an hour
-// apart each.
+// aging is a trail of n segments of four records, an hour apart, with a clock that tests set.
 func aging(t *testing.T, n int) (s sealed, clock *atomic.Int64) {
 	t.Helper()
 	clock = &atomic.Int64{}

@@ -17,7 +17,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
 
-// sealed is a trail with a second place.
+// signed is a trail with a folder of checkpoints.
 type sealed struct {
 	*audit.Log
 	db     *store.DB
@@ -63,7 +63,7 @@ func (s sealed) sign(t testing.TB) {
 	}
 }
 
-// inspect verifies as someone does who was not there.
+// inspect verifies without the gateway.
 func (s sealed) inspect(t testing.TB) action.AuditVerdict {
 	t.Helper()
 	v, err := audit.InspectOpen(t.Context(), s.db.Reader, s.folder, s.public())
@@ -111,7 +111,7 @@ func TestTheTrailIsSignedAfterEnoughRecordsOrTime(t *testing.T) {
 	}
 }
 
-// eventually waits for what another goroutine does.
+// eventually waits for the effect of another goroutine.
 func eventually(t testing.TB, done func() bool) {
 	t.Helper()
 	timeout := time.NewTimer(30 * time.Second)

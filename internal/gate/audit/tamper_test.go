@@ -58,8 +58,8 @@ func (s sealed) exec(t testing.TB, statement string, args ...any) {
 	}
 }
 
-// undoing does something in a transaction whose result only others do not see,
-// so that each attempt begins with the same trail.
+// undoing runs a function in a transaction and rolls it back, so that each attempt begins with the
+// same trail.
 func (s sealed) undoing(t testing.TB, attempt func()) {
 	t.Helper()
 	copied := filepath.Join(t.TempDir(), "copy")
@@ -77,8 +77,8 @@ func (s sealed) undoing(t testing.TB, attempt func()) {
 	}
 }
 
-// rewrite changes a record and makes the chain right again, as someone does who
-// can write the table but not sign.
+// rewrite changes a record and repairs the chain, like an attacker who can write the table but not
+// sign.
 func rewrite(t testing.TB, db *sql.DB, seq int64, change func(record string) string) {
 	t.Helper()
 	rows, err := db.Query(`SELECT seq, record FROM audit ORDER BY seq`)

@@ -18,12 +18,12 @@ func (p *Policy) activate(facts action.Facts) judgement {
 		return judgement{risk: action.Low, rule: "click.focus", why: "it puts the cursor into a field", hosts: hostsOf(facts)}
 	}
 	var j judgement
-	name := speak(e.Name)
+	name := newPhrase(e.Name)
 	switch {
 	case isWebLink(e) && !isEmptyLink(e):
 		j = p.navigate(facts, facts.Destination, false)
 		j.hosts = append(hostsOf(facts), j.hosts...)
-		if e.Role != "link" && e.Role != "" && !e.Toggle && !showsOnly(&name) { // a link that says to be a button
+		if e.Role != "link" && e.Role != "" && !e.Toggle && !showsOnly(&name) { // a link with the role of a button
 			j.raise(action.Medium, "click.unmatched", "no rule knows what it does")
 			j.auto = false
 		}
@@ -53,41 +53,41 @@ func takesText(e *action.Element) bool {
 	return e.Editable && !e.Submits && e.LinkURL == "" || e.Editable && e.Tag == "input" && e.Type != "submit" && e.Type != "image"
 }
 
-// isWebLink reports whether e leads to an http or https address. Other schemes
-// never leave the page: they count as buttons.
+// isWebLink reports whether e leads to an http or https address. Links of other schemes do
+// not leave the page, and are judged as buttons.
 func isWebLink(e *action.Element) bool {
 	u, err := url.Parse(e.LinkURL)
 	return e.LinkURL != "" && (err != nil || isWeb(u))
 }
 
-// isEmptyLink reports whether e leads nowhere: what it does, a script does.
+// isEmptyLink reports whether e leads nowhere: a script does what it does.
 func isEmptyLink(e *action.Element) bool {
 	return strings.HasSuffix(e.LinkURL, "#") || strings.HasSuffix(e.LinkURL, "#!")
 }
 
-// judgeElement raises the risk by all that an element is called, by what it and
-// its form order, and by the dialog it is in. One without a name is judged by
-// its label and the addresses behind it, and is never LOW.
-func judgeElement(j *judgement, name *spoken, facts action.Facts) {
+// judgeElement raises the risk by all names of an element, by what its attributes and its
+// form order, and by the dialog that it is in. An element without a name is judged by its
+// label and its addresses, and is never LOW.
+func judgeElement(j *judgement, name *phrase, facts action.Facts) {
 	e := facts.Element
-	say := judgeSpoken
+	say := judgePhrase
 	if onlyShows(e, facts) {
 		say = judgeCommand
 	}
-	if !known[j.rule] {
+	if !decidedByContext[j.rule] {
 		say(j, name)
 	}
-	for _, text := range append(parts(e.Also), split(e.Label)) {
-		if s := speak(text); text != "" {
+	for _, text := range append(splitFact(e.Also), split(e.Label)) {
+		if s := newPhrase(text); text != "" {
 			say(j, &s)
 		}
 	}
-	if isPart(e) {
+	if isPlainPart(e) {
 		judgeWords(j, e.Within)
 	}
 	judgeOrders(j, e)
 	judgeDialog(j, name, facts)
-	if name.named() || e.Name != "" && onlyShows(e, facts) { // the number of a page
+	if name.hasLetters() || e.Name != "" && onlyShows(e, facts) { // the number of a page
 		return
 	}
 	judgeIcon(j, e)
@@ -102,20 +102,20 @@ func judgeElement(j *judgement, name *spoken, facts action.Facts) {
 	}
 }
 
-// known are the rules that know from more than its name what a control does.
-var known = map[string]bool{"click.dismiss": true, "click.compose": true, "click.cookies": true, "click.reset": true, "submit.cancel": true}
+// decidedByContext are the rules that decide by more than the name of a control.
+var decidedByContext = map[string]bool{"click.dismiss": true, "click.compose": true, "click.cookies": true, "click.reset": true, "submit.cancel": true}
 
-// parts are the texts of a fact that holds several.
-func parts(text string) []string {
+// splitFact returns the texts of a fact that has several.
+func splitFact(text string) []string {
 	if text == "" {
 		return nil
 	}
 	return strings.Split(text, " · ")
 }
 
-// isPart reports whether e is no control by itself: a click on it is one on
-// whatever around it listens.
-func isPart(e *action.Element) bool {
+// isPlainPart reports whether e is not a control: a click on it acts on an element around it
+// that listens.
+func isPlainPart(e *action.Element) bool {
 	return e.LinkURL == "" && !e.Submits && !e.Toggle && !e.Editable && !controls[e.Role] && !switches[e.Role] && !fields[e.Tag]
 }
 
@@ -125,8 +125,8 @@ var (
 	switches = map[string]bool{"checkbox": true, "radio": true, "switch": true, "menuitemcheckbox": true, "menuitemradio": true, "tab": true, "option": true, "treeitem": true}
 )
 
-// submit judges sending the form that the element belongs to: by the name of
-// its default button, and by where it is sent.
+// submit judges sending the form of the element: by the name of its default button, and by
+// where it is sent.
 func (p *Policy) submit(facts action.Facts) judgement {
 	e := facts.Element
 	j := judgement{risk: action.Medium, rule: "submit", why: "it submits a form", hosts: hostsOf(facts)}
@@ -137,15 +137,15 @@ func (p *Policy) submit(facts action.Facts) judgement {
 	if e.FormMethod == "get" && (isSearch(e) || words.low.is(name) && words.search.written(name)) {
 		j = judgement{risk: action.Low, rule: "submit.search", why: "it searches", hosts: hostsOf(facts)}
 	}
-	said := speak(name)
+	said := newPhrase(name)
 	if name == e.Name && said.is(&words.cancel) && savesBeside(e) && cancelsNothing(e) {
 		j.rule, j.why = "submit.cancel", "it gives up what was edited"
 	} else {
-		judgeSpoken(&j, &said)
+		judgePhrase(&j, &said)
 	}
 	judgeOrders(&j, e)
 	judgeDialog(&j, &said, facts)
-	if !said.named() {
+	if !said.hasLetters() {
 		for _, s := range pathOf(e.FormAction) {
 			judgeWords(&j, strings.Join(s.words, " "))
 		}
@@ -162,8 +162,7 @@ func (p *Policy) submit(facts action.Facts) judgement {
 	return j
 }
 
-// posted is the request by which the form of e is sent, as far as it is known
-// before it is.
+// posted is the request that sends the form of e, as far as it is known before.
 func posted(e *action.Element) (action.Request, bool) {
 	return action.Request{Method: http.MethodPost, URL: e.FormAction, Kind: "Document", Document: e.FrameURL}, e.Submits && e.FormMethod == "post" && e.FormAction != ""
 }
@@ -191,14 +190,13 @@ func (p *Policy) judgeAction(j *judgement, facts action.Facts) {
 // isSearch reports whether e is a search field.
 func isSearch(e *action.Element) bool { return e.Type == "search" || e.Role == "searchbox" }
 
-// drag judges dropping one element on another: by what both are called, and,
-// where a field is dropped on, as typing into it. What the drop does is the
-// page's to say, so that it is never LOW.
+// drag judges dropping one element on another: by the names of both, and like typing where
+// the target is a field. The page decides what the drop does, so it is never LOW.
 func (p *Policy) drag(facts action.Facts) judgement {
 	j := judgement{risk: action.Medium, rule: "drag", why: "it drags something onto something else", hosts: hostsOf(facts)}
 	if e := facts.Element; e != nil && e.Protected {
 		j.private = true
-		return refused(j, "drag.secret", "it would drag out of a field that holds a secret", "leave what such fields hold to people")
+		return refuse(j, "drag.secret", "it would drag out of a field that holds a secret", "leave what such fields hold to people")
 	}
 	if facts.Element == nil || facts.Onto == nil {
 		j.raise(action.High, "drag.unknown", "nothing is known of what it would drag, or onto what")
@@ -212,7 +210,7 @@ func (p *Policy) drag(facts action.Facts) judgement {
 	for _, e := range []*action.Element{facts.Element, facts.Onto} {
 		judgeWords(&j, e.Name)
 		judgeWords(&j, split(e.Label))
-		for _, name := range parts(e.Also) {
+		for _, name := range splitFact(e.Also) {
 			judgeWords(&j, name)
 		}
 	}

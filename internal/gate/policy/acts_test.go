@@ -17,7 +17,7 @@ type sample struct {
 	says map[string]string
 }
 
-// actsOf reads a list of acts: key=value parted by semicolons, {a|b} for several.
+// actsOf reads a list of acts: key=value separated by semicolons, {a|b} for several acts.
 func actsOf(t *testing.T, name string) (all []sample) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/acts/" + name)
@@ -43,7 +43,7 @@ func actsOf(t *testing.T, name string) (all []sample) {
 	return all
 }
 
-// spread writes out {a|b}.
+// spread expands {a|b}.
 func spread(line string) []string {
 	before, rest, found := strings.Cut(line, "{")
 	choices, after, closed := strings.Cut(rest, "}")
@@ -65,7 +65,7 @@ func addressOf(says map[string]string, key string) string {
 	return address
 }
 
-// factsOfAct are the facts that a line states.
+// factsOfAct are the facts of a line.
 func (a sample) facts() action.Facts {
 	s := a.says
 	f := action.Facts{Page: action.Page{URL: siteURL + "/here"}}
@@ -154,7 +154,7 @@ func TestNoHarmfulActRunsUnasked(t *testing.T) {
 	t.Logf("%d of %d harmful acts would run unasked or are judged too low", missed, len(acts))
 }
 
-// BenchmarkDecide judges acts of all kinds, with what a page says of them.
+// BenchmarkDecide decides about acts of all kinds.
 func BenchmarkDecide(b *testing.B) {
 	p := trusting(b)
 	item := action.Element{Role: "button", Tag: "button", Name: "Continue with this", Also: "Go on · Delete account", Dialog: "Delete repository? · All data will be lost", Beside: "Cancel", Within: "Danger zone"}

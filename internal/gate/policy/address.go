@@ -14,29 +14,19 @@ import (
 // segment is one part of an address's path.
 type segment struct {
 	words []string // folded
-	id    bool     // it says which thing is meant
-	page  bool     // a document by its ending: it shows
-	joint bool     // one word of a program, such as deleteItem or delete_item
+	id    bool     // it identifies a thing
+	page  bool     // it is a document by its file extension, and only shows
+	joint bool     // it is one identifier, such as deleteItem or delete_item
 }
 
-// mostWords bounds what a segment that acts is made of: a longer one is the
-// title of a text.
-const mostWords = 3
+// maxActWords is the number of words of a segment that can act: a longer one is the title of
+// a text.
+const maxActWords = 3
 
-// pathOf are the segments of an address's path, and of a fragment that is used
-// as one.
+// pathOf returns the segments of an address's path, and of a fragment that is used as a path.
 func pathOf(address string) []segment {
-	u, err := url.Parse(address)
-	if err != nil {
-		return nil
-	}
-	path := u.Path
-	if fragment := strings.TrimPrefix(u.Fragment, "!"); strings.HasPrefix(fragment, "/") {
-		fragment, _, _ = strings.Cut(fragment, "?")
-		path += fragment
-	}
 	var all []segment
-	for raw := range strings.SplitSeq(strings.ReplaceAll(path, ";", "/"), "/") {
+	for raw := range strings.SplitSeq(strings.ReplaceAll(wholePath(address), ";", "/"), "/") {
 		if raw == "" {
 			continue
 		}
@@ -56,8 +46,21 @@ func pathOf(address string) []segment {
 	return all
 }
 
-// isID reports whether a segment is a number, or mixes digits with letters as
-// keys do.
+// wholePath is the path of an address with a fragment that is used as a path; empty for what is no
+// address.
+func wholePath(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	if fragment := strings.TrimPrefix(u.Fragment, "!"); strings.HasPrefix(fragment, "/") {
+		fragment, _, _ = strings.Cut(fragment, "?")
+		return u.Path + fragment
+	}
+	return u.Path
+}
+
+// isID reports whether a segment is a number, or has digits and letters as keys do.
 func isID(name string) bool {
 	digits, letters := 0, 0
 	for _, r := range name {
@@ -76,49 +79,47 @@ func isID(name string) bool {
 // is reports whether a segment is one of the words of a list.
 func (s *segment) is(list map[string]bool) bool { return len(s.words) == 1 && list[s.words[0]] }
 
-// dated reports whether a path has a year: months and days follow it.
-func dated(path []segment) bool {
+// hasYear reports whether a path has a year, which months and days may follow.
+func hasYear(path []segment) bool {
 	return slices.ContainsFunc(path, func(s segment) bool { return isYear(s.words[0]) })
 }
 
-// isYear reports whether a segment is a year, as addresses of texts have.
+// isYear reports whether a word is a year, as addresses of articles have.
 func isYear(word string) bool {
 	return len(word) == 4 && (strings.HasPrefix(word, "19") || strings.HasPrefix(word, "20"))
 }
 
-// judgeActing raises the risk of an address that by its path or query does
-// something when it is requested: to name it does what its button would.
+// judgeActing raises the risk of an address that does something when it is requested, by the
+// words of its path and query: requesting it has the effect of a button.
 func judgeActing(j *judgement, address string) { judgeAddress(j, address, false, nil) }
 
-// judgeAddress is judgeActing, and where something is sent to the address takes
-// that for evidence that it does what its words say. Segments that are titles by
-// what else is known of them say nothing.
+// judgeAddress is judgeActing for requests. That something is sent to the address is taken as
+// evidence that it does what its words say. Segments that are known titles are skipped.
 //
-// Servers read addresses in more than one way: whatever the case, without what
-// stands behind a semicolon, or with slashes that are spelled out. The worst
-// reading counts.
+// Servers read addresses in several ways: without regard to case, without what follows a
+// semicolon, or with encoded slashes as slashes. The worst reading counts.
 func judgeAddress(j *judgement, address string, sent bool, titles map[string]bool) {
 	judgeReading(j, address, sent, titles)
-	if other := readOtherwise(address); other != address {
+	if other := lenientReading(address); other != address {
 		judgeReading(j, other, sent, titles)
 	}
 }
 
-// readOtherwise is an address as generous servers read it; the address itself
-// where that makes no difference.
-func readOtherwise(address string) string {
+// lenientReading is an address as lenient servers read it; the address itself where that is
+// no difference.
+func lenientReading(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return address
 	}
 	plain := u.Path
 	if strings.Contains(plain, ";") {
-		plain = matrix.ReplaceAllString(plain, "")
+		plain = pathParams.ReplaceAllString(plain, "")
 	}
 	if strings.Contains(plain, "/.") {
 		plain = path.Clean(plain)
 	}
-	if mixed.MatchString(plain) {
+	if mixedCase.MatchString(plain) {
 		plain = strings.ToLower(plain)
 	}
 	if plain == u.Path {
@@ -129,8 +130,8 @@ func readOtherwise(address string) string {
 }
 
 var (
-	matrix = regexp.MustCompile(`;[^/]*`)
-	mixed  = regexp.MustCompile(`[a-z][A-Z]{3}|[a-z][A-Z][a-z][A-Z]|[A-Z][a-z][A-Z][a-z][A-Z]|[A-Z]{2}[a-z]{1,2}[A-Z]`) // no way to part words
+	pathParams = regexp.MustCompile(`;[^/]*`)
+	mixedCase  = regexp.MustCompile(`[a-z][A-Z]{3}|[a-z][A-Z][a-z][A-Z]|[A-Z][a-z][A-Z][a-z][A-Z]|[A-Z]{2}[a-z]{1,2}[A-Z]`) // case that does not separate words
 )
 
 func judgeReading(j *judgement, address string, sent bool, titles map[string]bool) {
@@ -141,7 +142,7 @@ func judgeReading(j *judgement, address string, sent bool, titles map[string]boo
 	query := queryOf(u)
 	query.amount, query.sent = query.amount || sent, sent
 	parts := pathOf(address)
-	id, documents := false, false // the path says on what, or that what follows is a text
+	id, documents := false, false // the path identifies a thing, or the rest of it names a text
 	for i := range parts {
 		s := &parts[i]
 		of := i+1 < len(parts) && parts[i+1].id && !isYear(parts[i+1].words[0])
@@ -155,18 +156,18 @@ func judgeReading(j *judgement, address string, sent bool, titles map[string]boo
 			noun := words.noun.exact[whole] && !(sent && kindsOf(whole).has(pays))
 			judgeActWords(j, s, sent && !noun || id || query.evidence || on && !noun, query)
 		}
-		id = id || s.id && !isYear(s.words[0]) && !(i > 0 && len(s.words[0]) <= 2 && dated(parts[:i]))
+		id = id || s.id && !isYear(s.words[0]) && !(i > 0 && len(s.words[0]) <= 2 && hasYear(parts[:i]))
 		documents = documents || s.is(hosts.documents)
 	}
-	for _, value := range query.acts {
-		if t := tokens(split(value)); len(t) > 0 && len(t) <= mostWords {
+	for _, value := range query.actions {
+		if t := tokens(split(value)); len(t) > 0 && len(t) <= maxActWords {
 			judgeActWords(j, &segment{words: t, joint: true}, true, query)
 		}
 	}
 }
 
-// titlesOf are the segments of several words of a page's address, where that does
-// nothing: they name what the page is about, also in addresses that it reads.
+// titlesOf returns the segments of several words in a page's address, if requesting the
+// address does nothing. They name the page's subject, also in addresses that it reads.
 func titlesOf(page string) map[string]bool {
 	j := judgement{risk: action.Low}
 	if judgeActing(&j, page); j.risk > action.Low {
@@ -181,11 +182,11 @@ func titlesOf(page string) map[string]bool {
 	return titles
 }
 
-// judgeActWords raises the risk by the words of a segment or of what a parameter
-// says is done. with says that the address also says on what.
+// judgeActWords raises the risk by the words of a segment, or of a parameter that names an
+// action. with says that the address also identifies a thing.
 func judgeActWords(j *judgement, s *segment, with bool, q query) {
 	whole := strings.Join(s.words, " ")
-	if len(s.words) > mostWords && !hosts.acting[whole] || helps(s.words) {
+	if len(s.words) > maxActWords && !hosts.acting[whole] || isHelp(s.words) {
 		return
 	}
 	strong, weak := hosts.acting[whole] || isActing(s.words, hosts.actingWords), isActing(s.words, hosts.actingWith) || words.noun.exact[whole]
@@ -206,13 +207,13 @@ func judgeActWords(j *judgement, s *segment, with bool, q query) {
 		return
 	}
 	if q.sent && found == 0 {
-		return // it changes something, as all that is sent may
+		return // it may change something, like every request that sends something
 	}
 	j.raise(action.High, "navigation.acting", addressReason(found))
 }
 
-// pathReadings are the ways to read words of an address: as they are, and with
-// umlauts that addresses spell out.
+// pathReadings are the ways to read words of an address: as they are, and with ae, oe and ue
+// as umlauts.
 func pathReadings(part []string) []reading {
 	all := []reading{{words: part, whole: strings.Join(part, "")}}
 	for _, w := range part {
@@ -229,8 +230,8 @@ func isActing(all []string, list map[string]bool) bool {
 	return len(all) > 0 && (list[all[0]] || list[all[len(all)-1]] || list[strings.Join(all, " ")])
 }
 
-// helps reports whether words are a question, or the title of a text that helps.
-func helps(all []string) bool {
+// isHelp reports whether words have a word of a help text or of a thing that only shows.
+func isHelp(all []string) bool {
 	for _, w := range all {
 		if words.help.exact[w] || words.things.exact[w] {
 			return true
@@ -239,13 +240,13 @@ func helps(all []string) bool {
 	return false
 }
 
-// query is what the parameters of an address say.
+// query is what the parameters of an address mean.
 type query struct {
 	sent     bool     // something is sent to the address
-	acts     []string // what is done: names that act, and values of names that say it
-	id       bool     // on what
-	shows    bool     // what is done is only to show something
-	evidence bool     // there are parameters other than those that choose what is shown
+	actions  []string // names of actions: parameters' own names, and values of parameters for actions
+	id       bool     // a parameter identifies a thing
+	shows    bool     // the action only shows something
+	evidence bool     // there are parameters besides those that select what is shown
 	amount   bool
 }
 
@@ -263,7 +264,7 @@ func queryOf(u *url.URL) (q query) {
 		if routeNames[lower] && !hosts.actingNames[lower] {
 			for _, v := range all {
 				if strings.Contains(v, "/") && !strings.Contains(v, "://") {
-					q.acts = append(q.acts, v[strings.LastIndexByte(v, '/')+1:])
+					q.actions = append(q.actions, v[strings.LastIndexByte(v, '/')+1:])
 				}
 			}
 		}
@@ -273,25 +274,25 @@ func queryOf(u *url.URL) (q query) {
 		}
 		q.evidence = true
 		q.amount = q.amount || hosts.amounts[lower]
-		q.shows = q.shows || lower == "response_type" // a page to agree to (OAuth 2.0)
+		q.shows = q.shows || lower == "response_type" // a page that asks for consent (OAuth 2.0)
 		q.id = q.id || lower == "id" || strings.HasSuffix(lower, "id")
 		if hosts.actingNames[lower] {
 			for _, v := range all {
 				v = v[strings.LastIndexByte(v, '/')+1:]
-				q.acts = append(q.acts, v)
+				q.actions = append(q.actions, v)
 				q.shows = q.shows || hosts.showingActs[strings.ToLower(v)]
 			}
 			continue
 		}
-		if t := tokens(split(name)); len(t) > 0 && len(t) <= mostWords && (hosts.acting[strings.Join(t, " ")] || hosts.actingWords[t[0]] || words.harmful.find(pathReadings(t), ordered).kinds() != 0) {
-			q.acts = append(q.acts, name)
+		if t := tokens(split(name)); len(t) > 0 && len(t) <= maxActWords && (hosts.acting[strings.Join(t, " ")] || hosts.actingWords[t[0]] || words.harmful.find(pathReadings(t), ordered).kinds() != 0) {
+			q.actions = append(q.actions, name)
 		}
-		if lower == "id" { // it names a thing, which may be called "delete_files"
+		if lower == "id" { // it identifies a thing, whose name may be "delete_files"
 			continue
 		}
 		for _, v := range all {
 			if t := tokens(split(v)); hosts.acting[strings.Join(t, " ")] || len(t) == 2 && hosts.acting[t[0]] && !strings.ContainsAny(v, " -+") {
-				q.acts = append(q.acts, v)
+				q.actions = append(q.actions, v)
 			}
 		}
 	}
@@ -299,10 +300,10 @@ func queryOf(u *url.URL) (q query) {
 	return q
 }
 
-// routeNames are parameters that hold a path in the place of the address's own.
+// routeNames are parameters with a path, in place of the address's own.
 var routeNames = map[string]bool{"q": true, "p": true, "page": true, "route": true}
 
-// addressReason says what an address does, by the kind of its words.
+// addressReason describes what an address does, by the kinds of harm that its words name.
 func addressReason(found kinds) string {
 	switch {
 	case found.has(pays):

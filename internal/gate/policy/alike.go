@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// lookalikes are letters that are drawn like a Latin one, after that letter:
-// Cyrillic, Greek, Armenian, Cherokee, Coptic, Lisu and phonetic ones (after
-// Unicode Technical Standard 39, confusables; what compatibility forms undo is
-// left out).
+// lookalikes are Latin letters, each followed by letters that look like it: Cyrillic, Greek,
+// Armenian, Cherokee, Coptic, Lisu and phonetic ones (Unicode Technical Standard 39,
+// confusables, without those that compatibility normalization replaces).
 var lookalikes = []string{
 	"aаɑαᴀꓮΑАⲀꭺ", "bЬВΒᏏᏴʙɓꓐⲂƅЪьꮟᖯ", "cсϲᴄⲥСϹᏟꓚⲤꮯ", "dԁᏧᑯɗᴅᎠꓓꭰ",
 	"eеҽєεᴇЕΕᎬꓰⲈꬲɛ", "fғϝƒꞙꓝϜꜰẝ", "gɡցԍɢᏀᏳꓖԌᶃ", "hһհᏂʜНΗᎻꓧⲎꮋ",
@@ -20,7 +19,7 @@ var lookalikes = []string{
 	"yуүγʏУΥҮᎩꓬⲨỿ", "zᴢΖᏃꓜⲌʐꮓ",
 }
 
-// toLatin is the Latin letter that another is drawn like.
+// toLatin maps a letter to the Latin letter that it looks like.
 var toLatin = func() map[rune]rune {
 	m := map[rune]rune{}
 	for _, list := range lookalikes {
@@ -31,48 +30,47 @@ var toLatin = func() map[rune]rune {
 	return m
 }()
 
-// latin is a text in which letters that look like Latin ones are those.
+// latin replaces the letters of a text that look like Latin ones.
 func latin(text string) string {
 	return strings.Map(func(r rune) rune {
 		if letter, alike := toLatin[r]; alike {
 			return letter
 		}
 		return r
-	}, visible(text))
+	}, withoutInvisible(text))
 }
 
-// toCyrillic are the Cyrillic letters that Latin ones are drawn like.
+// toCyrillic replaces Latin letters by the Cyrillic ones that look like them.
 var toCyrillic = strings.NewReplacer("a", "а", "b", "в", "c", "с", "e", "е", "h", "н", "k", "к", "m", "м", "o", "о", "p", "р", "t", "т", "x", "х", "y", "у", "3", "з", "0", "о", "6", "б")
 
 // reading is one way to read a text.
 type reading struct {
-	words []string
-	whole string // without what parts them
-	alike bool   // its words are skeletons
+	words    []string
+	whole    string // the words without separators
+	skeleton bool   // its words are skeletons
 }
 
-// readings are the ways to read a text that may be written to be misread:
-// itself, with look-alike letters as Latin, with Latin ones as Cyrillic where
-// there are any of these, each with letters that stand apart as one word, with
-// digits and signs as the letters they look like, and from its end.
-// The first is the text as it is.
+// readings are the ways to read a text that may be written to deceive: as it is (always the
+// first), with look-alike letters as Latin ones, with Latin letters as Cyrillic ones where the
+// text has Cyrillic letters, each also with separate letters joined to words, with digits and
+// signs as the letters that they look like, and from its end.
 func readings(text string) []reading {
 	folded := fold(text)
-	all := spaced(make([]reading, 0, 4), folded)
+	all := addReadings(make([]reading, 0, 4), folded)
 	lower := folded
 	if !isASCII(text) {
 		lower = fold(latin(text))
 		if lower != folded {
-			all = spaced(all, lower)
+			all = addReadings(all, lower)
 		}
 		if strings.ContainsFunc(folded, isCyrillic) {
 			if c := toCyrillic.Replace(folded); c != folded {
-				all = spaced(all, c)
+				all = addReadings(all, c)
 			}
 		}
 	}
-	if s := alikeOf(lower); s != folded {
-		all = append(all, reading{words: wordsOf(s), alike: true})
+	if s := skeletonOf(lower); s != folded {
+		all = append(all, reading{words: wordsOf(s), skeleton: true})
 	}
 	if r := reversed(all[0].words); r != nil {
 		all = append(all, reading{words: r})
@@ -80,26 +78,26 @@ func readings(text string) []reading {
 	return all
 }
 
-// drawn are the letters that digits, signs and other letters look like in
-// between letters.
-var drawn = map[rune]rune{'0': 'o', '1': 'l', '3': 'e', '4': 'a', '5': 's', '7': 't', '!': 'l', '|': 'l', '@': 'a', '$': 's', '€': 'e', '£': 'l', '¡': 'l', 'i': 'l'}
+// looksLike maps digits, signs and letters to the letters that they look like between
+// letters.
+var looksLike = map[rune]rune{'0': 'o', '1': 'l', '3': 'e', '4': 'a', '5': 's', '7': 't', '!': 'l', '|': 'l', '@': 'a', '$': 's', '€': 'e', '£': 'l', '¡': 'l', 'i': 'l'}
 
-// skeleton is a folded text in which what looks alike is the same: D€Iete and
-// de1ete are delete. It is compared with skeletons only.
+// skeleton is a folded text in which characters that look alike are the same: D€Iete and de1ete
+// are delete. It is only compared with other skeletons.
 func skeleton(text string) string {
 	if isASCII(text) {
-		return alikeOf(strings.ToLower(text))
+		return skeletonOf(strings.ToLower(text))
 	}
-	return alikeOf(fold(latin(text)))
+	return skeletonOf(fold(latin(text)))
 }
 
-func alikeOf(text string) string {
+func skeletonOf(text string) string {
 	if !strings.ContainsAny(text, "01345i7!|@$€£¡") && !strings.Contains(text, "rn") {
 		return text
 	}
 	all := []rune(text)
 	for i, r := range all {
-		letter, alike := drawn[r]
+		letter, alike := looksLike[r]
 		if alike && (r == 'i' || i > 0 && isLatin(all[i-1]) || i+1 < len(all) && isLatin(all[i+1])) {
 			all[i] = letter
 		}
@@ -109,16 +107,16 @@ func alikeOf(text string) string {
 
 func isLatin(r rune) bool { return r >= 'a' && r <= 'z' || r == '€' || r == '$' || r == '@' }
 
-// backwards is how long a word is that is read from its end too; shorter ones
-// are too often another word.
-const backwards = 5
+// minReversed is the length of a word that is also read from its end: a shorter one is too
+// often another word.
+const minReversed = 5
 
-// reversed are the words of a text that is drawn from its end, nil where none is
-// long enough.
+// reversed are the words of a text from its end, each reversed; nil where no word is long
+// enough.
 func reversed(all []string) []string {
 	var out []string
 	for _, w := range slices.Backward(all) {
-		if len(w) >= backwards && isASCII(w) {
+		if len(w) >= minReversed && isASCII(w) {
 			letters := []byte(w)
 			slices.Reverse(letters)
 			out = append(out, string(letters))
@@ -129,17 +127,17 @@ func reversed(all []string) []string {
 
 func isCyrillic(r rune) bool { return r >= 0x400 && r <= 0x4ff }
 
-// spaced adds the readings of a folded text.
-func spaced(all []reading, folded string) []reading {
+// addReadings adds the readings of a folded text.
+func addReadings(all []reading, folded string) []reading {
 	words := wordsOf(folded)
-	whole := "" // of texts that may write words together
+	whole := "" // only for texts that may be in a script without spaces
 	if !isASCII(folded) {
 		whole = strings.Join(words, "")
 	}
 	all = append(all, reading{words: words, whole: whole})
 	for i := 1; i < len(words); i++ {
 		if isLetter(words[i-1]) && isLetter(words[i]) {
-			return append(all, reading{words: closed(words)})
+			return append(all, reading{words: joinLetters(words)})
 		}
 	}
 	return all
@@ -147,10 +145,10 @@ func spaced(all []reading, folded string) []reading {
 
 func isLetter(word string) bool { return utf8.RuneCountInString(word) == 1 }
 
-// closed joins letters that stand apart: d e l e t e.
-func closed(words []string) []string {
+// joinLetters joins separate letters to words: d e l e t e.
+func joinLetters(words []string) []string {
 	var out []string
-	run := 0 // letters at the end of out that stood apart
+	run := 0 // separate letters at the end of out
 	for _, w := range words {
 		single := len([]rune(w)) == 1
 		switch {

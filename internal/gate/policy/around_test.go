@@ -6,7 +6,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-func TestAPartWithoutWordsIsJudgedByWhatItIsIn(t *testing.T) {
+func TestAPartWithoutWordsIsJudgedByTheTextAroundIt(t *testing.T) {
 	p := trusting(t)
 	card := action.Element{Role: "listitem", Name: "Invoice 7", Tag: "li"}
 	for _, c := range []struct {

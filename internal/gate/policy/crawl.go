@@ -9,8 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// crawl judges a crawl as going to each of its hosts: what a person allows
-// here is asked once, and covers the crawl's pages.
+// crawl judges a crawl like a navigation to each of its hosts. A person is asked once, and the
+// answer covers the crawl's pages.
 func (p *Policy) crawl(call action.Call, args *action.Crawl, facts action.Facts) judgement {
 	if facts.Crawl == nil {
 		return blocked("the hosts could not be judged", "crawl.unknown")
@@ -23,25 +23,24 @@ func (p *Policy) crawl(call action.Call, args *action.Crawl, facts action.Facts)
 		return j
 	}
 	if args.Ruthless() {
-		return forOperators("crawl.ruthless", "it leaves out the politeness or the bounds of a crawl",
+		return operatorsOnly("crawl.ruthless", "it leaves out the politeness or the bounds of a crawl",
 			"leave out ignoreRobots and perDomain, and keep delay at 200 or more and maxPages at 100 or less")
 	}
 	if row, _ := action.Lookup(action.VerbPageContent.Name); args.Extract == "html" {
 		if v, refused := withheld(call.Caller, row, facts); refused {
-			return forOperators(v.Rule, v.Why, "use extract markdown, text or links")
+			return operatorsOnly(v.Rule, v.Why, "use extract markdown, text or links")
 		}
 		if _, refused := p.Admit(call.Caller, row); refused {
-			return forOperators("crawl.html", "it reads the HTML of pages", "use extract markdown, text or links")
+			return operatorsOnly("crawl.html", "it reads the HTML of pages", "use extract markdown, text or links")
 		}
 	}
 	return j
 }
 
-// crawlPage judges one page of a crawl that was let begin. Nobody is asked
-// again: what the grant does not cover is refused, and the crawl goes on
-// without it. The first page is the one that people were asked about; of the
-// others none may be an address that acts, an operator's crawl included, nor
-// for agents settings or a checkout.
+// crawlPage judges one page of a crawl that was allowed. Nobody is asked again: a page that the
+// grant does not cover is refused, and the crawl continues without it. People were asked about
+// the first page. No other page may have an address that acts, not in an operator's crawl
+// either; in an agent's crawl none may be of settings or a checkout.
 func (p *Policy) crawlPage(facts action.Facts) judgement {
 	to := facts.Destination
 	switch {
@@ -49,7 +48,7 @@ func (p *Policy) crawlPage(facts action.Facts) judgement {
 		return blocked("no crawl is open for it", "crawl.none")
 	case !to.Allowed || to.Host == "":
 		return blocked(reasonOf(to), "navigation.blocked")
-	case !slices.ContainsFunc(facts.Crawl.Hosts, func(h string) bool { return covers(h, to.Host) }):
+	case !slices.ContainsFunc(facts.Crawl.Hosts, func(h string) bool { return grantCovers(h, to.Host) }):
 		return blocked(to.Host+" is not among the crawl's hosts", "crawl.host")
 	}
 	j := judgement{risk: action.Low, rule: "crawl.granted", why: "it is a page of a crawl that was allowed", auto: true, hosts: []string{to.Host}}
@@ -58,7 +57,7 @@ func (p *Policy) crawlPage(facts action.Facts) judgement {
 	}
 	judgeActing(&j, to.URL)
 	judgeHint(&j, to.URL)
-	j.held = j.risk >= action.High // nobody who asks for a crawl has seen its links
+	j.forAll = j.risk >= action.High // nobody has seen the links of a crawl
 	judgeSettings(&j, to.URL)
 	judgeCheckout(&j, to.URL)
 	if j.risk >= action.High {
@@ -67,10 +66,9 @@ func (p *Policy) crawlPage(facts action.Facts) judgement {
 	return j
 }
 
-// judgeHint raises the risk of an address that may act: nobody has seen the
-// link, so that a hint is enough. It is a name of one or two words that begins
-// with what acts (delete_item), a parameter named so, or one that says so,
-// whatever it is called.
+// judgeHint raises the risk of an address that may act. Nobody has seen the link, so a hint is
+// enough: a segment of one or two words that begins with an acting word (delete_item), or a
+// parameter with such a name or value.
 func judgeHint(j *judgement, address string) {
 	hinted := false
 	for _, s := range segmentsOf(strings.ReplaceAll(address, ";", "/")) {
@@ -79,7 +77,7 @@ func judgeHint(j *judgement, address string) {
 	}
 	if u, err := url.Parse(address); err == nil {
 		for name, values := range u.Query() {
-			hinted = hinted || hosts.acting[plainly(name)] || slices.ContainsFunc(values, func(v string) bool { return hosts.acting[plainly(v)] })
+			hinted = hinted || hosts.acting[normalize(name)] || slices.ContainsFunc(values, func(v string) bool { return hosts.acting[normalize(v)] })
 		}
 	}
 	if hinted {
@@ -87,17 +85,17 @@ func judgeHint(j *judgement, address string) {
 	}
 }
 
-// plainly is a text as the lists of acting words have it.
-func plainly(s string) string { return strings.Join(tokens(split(s)), " ") }
+// normalize is a text as in the lists of acting words.
+func normalize(s string) string { return strings.Join(tokens(split(s)), " ") }
 
-// covers reports whether a host of a grant, or its "*." pattern, is for host.
-func covers(granted, host string) bool {
+// grantCovers reports whether a host or "*." pattern of a grant matches host.
+func grantCovers(granted, host string) bool {
 	if suffix, wild := strings.CutPrefix(granted, "*"); wild {
 		return strings.HasSuffix(host, suffix) && len(host) > len(suffix)
 	}
 	return granted == host && host != ""
 }
 
-func forOperators(rule, why, hint string) judgement {
+func operatorsOnly(rule, why, hint string) judgement {
 	return judgement{risk: action.High, rule: rule, why: why, refuse: fault.DeniedByPolicy, hint: hint}
 }

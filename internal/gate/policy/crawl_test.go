@@ -41,7 +41,7 @@ func TestACrawlIsJudgedByEveryHostItNames(t *testing.T) {
 	}
 }
 
-func TestOnlyOperatorsCrawlWithoutMercyOrForHTML(t *testing.T) {
+func TestOnlyOperatorsCrawlWithoutLimitsOrForHTML(t *testing.T) {
 	for _, args := range []*action.Crawl{{IgnoreRobots: true}, {MaxPages: 101}, {PerDomain: 2}, {Delay: new(0)}, {Extract: "html"}} {
 		f := crawlFacts("https://docs.example.com/")
 		if v := decideCrawl(t, action.Agent, "page.crawl", args, f); v.Decision != Deny || v.Code != fault.DeniedByPolicy || v.Hint == "" {
@@ -53,7 +53,7 @@ func TestOnlyOperatorsCrawlWithoutMercyOrForHTML(t *testing.T) {
 	}
 }
 
-func TestAPageOfACrawlIsNeverAskedAbout(t *testing.T) {
+func TestNobodyIsAskedAboutAPageOfACrawl(t *testing.T) {
 	for address, want := range map[string]Decision{
 		"https://docs.example.com/guide":           Allow,
 		"https://docs.example.com/settings":        Allow, // where the crawl began
@@ -84,7 +84,7 @@ func TestAPageOfACrawlIsNeverAskedAbout(t *testing.T) {
 	}
 }
 
-func TestACrawlTakesAHintThatAnAddressActs(t *testing.T) {
+func TestACrawlRefusesAddressesThatMayAct(t *testing.T) {
 	for path, want := range map[string]Decision{
 		"/delete_item?id=3": Deny, "/api/deleteUser/3": Deny, "/a?delete=1": Deny, "/index.php?page=logout": Deny, "/x;delete=1": Deny,
 		"/docs/delete-a-branch": Allow, "/docs/how-to-remove": Allow, "/search?q=how+to+delete": Allow, "/a?page=2": Allow,

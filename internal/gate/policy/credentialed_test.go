@@ -7,7 +7,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// generous has a rule that gives agents everything a rule can.
+// generous has a rule that gives agents everything that a rule can give.
 func generous(t *testing.T) *Policy {
 	return mustNew(t, Config{Enabled: true, Trusted: []string{"app.example.com"}, Rules: []Rule{
 		{Tools: []string{"cookie.list", "cookie.set", "cookie.delete", "cdp.attach", "page.content", "page.execute", "profile.list", "profile.create", "profile.delete", "page.har"}, Roles: []string{"agent"}, Action: "allow"},
@@ -63,7 +63,7 @@ func TestNoRuleGivesAnAgentTheHTMLOfACrawl(t *testing.T) {
 	}
 }
 
-func TestExplainSaysWhatCredentialsTakeAway(t *testing.T) {
+func TestExplainSaysWhatSessionsWithCredentialsRefuse(t *testing.T) {
 	p := generous(t)
 	e, err := p.Explain(action.PolicyQuery{Verb: "page.content", PageURL: pageURL, Credentialed: true}, nil)
 	if err != nil {

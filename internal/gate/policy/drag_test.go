@@ -6,7 +6,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-func TestADragIsJudgedByBothItsEnds(t *testing.T) {
+func TestADragIsJudgedByElementAndTarget(t *testing.T) {
 	p := trusting(t)
 	card, lane := action.Element{Role: "listitem", Name: "Invoice 7", Tag: "li"}, action.Element{Role: "list", Name: "In progress", Tag: "ul"}
 	for _, c := range []struct {

@@ -10,69 +10,70 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// AskAt says where people are asked about what is MEDIUM or HIGH.
+// AskAt says when people are asked about acts of risk MEDIUM and HIGH.
 type AskAt string
 
-// The places.
+// The values of AskAt.
 const (
 	AskAtAct  AskAt = "act"  // before the act
-	AskAtWire AskAt = "wire" // before what the act sends leaves the browser
+	AskAtWire AskAt = "wire" // before a request that the act causes leaves the browser
 )
 
 // Act is an act of a session that may have caused a request.
 type Act struct {
-	Operator bool        // a person's, or their program's
-	Risk     action.Risk // that it was judged to be
+	Operator bool // of an operator
+	Risk     action.Risk
 	Rule     string
 	Why      string
-	Running  bool // its call has not answered
+	Running  bool // its call has not returned
 	Link     bool // it goes to an address that does nothing
-	Deferred bool // it ran without a question: what it sends carries its risk
-	Approved bool // a person allowed it, and what Cover says with it
+	Deferred bool // it ran without a question: its requests get its risk
+	Approved bool // a person allowed it, and what Cover says
 	Cover    Cover
 }
 
-// Cover is what a person's yes to an act or to a request covers besides.
+// Cover is what a person's approval of an act or of a request covers besides.
 type Cover struct {
-	Hosts []string // with their ports, that were shown: of the page and frame that was acted on, and where it sends
-	Kinds kinds    // of harm that were named
+	Hosts []string // with ports, that the person was shown: of the page, the frame and the form
+	Kinds kinds    // of harm that the person was shown
 	Risk  action.Risk
 
-	Goes string // the address that the act goes to by itself, whatever page was there before
+	Goes string // the address that the act navigates to by itself
 }
 
-// covers reports whether a yes includes a request to a host: one whose kind of
-// harm was shown. What has no kind is included up to the risk that was shown.
+// covers reports whether an approval covers a request to a host: the host and the kinds of harm
+// must have been shown. A request without a kind is covered up to the risk that was shown.
 func (c Cover) covers(host string, kind kinds, risk action.Risk) bool {
 	return c.shows(host) && kind&^c.Kinds == 0 && risk <= max(c.Risk, action.Medium)
 }
 
-// shows reports whether a host was shown, or is by its name one where programs of
-// its site are called.
+// shows reports whether a host was shown, or is by its name a host of the API of a site that
+// was shown.
 func (c Cover) shows(host string) bool {
 	if slices.Contains(c.Hosts, host) && host != "" {
 		return true
 	}
 	first, _, _ := strings.Cut(host, ".")
-	return calledHosts[first] && slices.ContainsFunc(c.Hosts, func(shown string) bool { return siteOf(bareHost(shown)) == siteOf(bareHost(host)) })
+	return apiHosts[first] && slices.ContainsFunc(c.Hosts, func(shown string) bool { return siteOf(withoutPort(shown)) == siteOf(withoutPort(host)) })
 }
 
-var calledHosts = map[string]bool{"api": true, "apis": true, "graphql": true, "gateway": true, "backend": true, "rest": true}
+var apiHosts = map[string]bool{"api": true, "apis": true, "graphql": true, "gateway": true, "backend": true, "rest": true}
 
-// sentBy reports whether what sends a request was shown: no other frame, and no
-// document without an origin, has a request of its own taken for an act's.
+// sentBy reports whether the sender of a request was shown. A request of another frame, or of a
+// document without an origin, is not covered.
 func (c Cover) sentBy(r action.Request) bool {
-	if r.Kind == action.ChannelKind { // the egress proxy knows only where it goes
+	if r.Kind == action.ChannelKind { // the egress proxy knows only its destination
 		return true
 	}
 	if r.Top && c.Goes != "" && r.URL == c.Goes {
 		return true
 	}
-	return (r.Origin == "" || c.shows(placeOf(r.Origin))) && c.shows(placeOf(r.Document))
+	return (r.Origin == "" || c.shows(hostPort(r.Origin))) && c.shows(hostPort(r.Document))
 }
 
-// placeOf is the host of an address of the web, or of a WebSocket, with its port.
-func placeOf(address string) string {
+// hostPort is the host of an http, https or WebSocket address, with its port unless that is the
+// default.
+func hostPort(address string) string {
 	if after, found := strings.CutPrefix(address, "ws"); found {
 		address = "http" + after
 	}
@@ -87,33 +88,32 @@ func placeOf(address string) string {
 	return hostOf(address) + ":" + port
 }
 
-func bareHost(place string) string {
+func withoutPort(place string) string {
 	host, _, _ := strings.Cut(place, ":")
 	return host
 }
 
 // senderOf is the host that sends a request.
-func senderOf(r action.Request) string { return bareHost(SenderOf(r)) }
+func senderOf(r action.Request) string { return withoutPort(SenderOf(r)) }
 
-// SenderOf is the host, with its port, that sends a request, by what the request
-// says and else by the document: a form of a frame may be for the whole tab. It is
-// empty for one that has none.
+// SenderOf is the host that sends a request, with its port: by the request's Origin header, else
+// by its document, because a form of a frame may load the whole tab. It is empty for a document
+// without a host.
 func SenderOf(r action.Request) string {
 	if r.Origin != "" {
-		return placeOf(r.Origin)
+		return hostPort(r.Origin)
 	}
-	return placeOf(r.Document)
+	return hostPort(r.Document)
 }
 
-// Outgoing is a request that is to leave the browser, with what is known of
-// where it comes from.
+// Outgoing is a request that is about to leave the browser, with what is known of its cause.
 type Outgoing struct {
 	Request action.Request
 	Sending action.Sending // how the session treats requests
-	Owner   action.Role    // who started the session
-	People  bool           // a person drives the browser, or their program; an agent may act beside it
-	Acts    []Act          // acts that may have caused it, the newest first
-	Known   bool           // one like it was made before without an act
+	Owner   action.Role    // of the caller who started the session
+	People  bool           // a person or their program drives the browser, perhaps beside an agent
+	Acts    []Act          // that may have caused it, the newest first
+	Known   bool           // a similar request was made before without an act
 }
 
 // EffectVerdict is what becomes of a request.
@@ -121,18 +121,17 @@ type EffectVerdict struct {
 	Verdict
 	Act     int   // index of the act it belongs to; -1 for none
 	Kinds   kinds // of harm that it names
-	Reads   bool  // it only reads, as far as its method and address tell
-	Covered bool  // a person's yes to the act covers it
+	Reads   bool  // it only reads, by its method and address
+	Covered bool  // a person's approval of the act covers it
 }
 
-// reads reports whether a method changes nothing (RFC 9110, section 9.2.1).
+// reads reports whether a method is safe (RFC 9110, section 9.2.1).
 func reads(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
-// Effect judges a request by its method, its address, what it sends and the acts
-// that may have caused it. Text that people read on the page counts for nothing
-// here.
+// Effect decides about a request by its method, its address, what it sends and the acts that may
+// have caused it. Texts of the page do not count here.
 func (p *Policy) Effect(o Outgoing) EffectVerdict {
 	if p == nil || !p.made {
 		v := deny("none", "there is no policy that allows it", "repair the gateway's configuration")
@@ -152,7 +151,7 @@ func (p *Policy) Effect(o Outgoing) EffectVerdict {
 			mode = ruled.sending
 		}
 	}
-	v := EffectVerdict{Act: newest(o.Acts), Kinds: kind, Reads: reads(o.Request.Method)}
+	v := EffectVerdict{Act: newestAct(o.Acts), Kinds: kind, Reads: reads(o.Request.Method)}
 	switch {
 	case mode == action.SendFree, o.People && (len(o.Acts) == 0 || o.Acts[0].Operator):
 		v.Verdict = allowed(j, "operator", "a person or their program drives the browser")
@@ -164,10 +163,10 @@ func (p *Policy) Effect(o Outgoing) EffectVerdict {
 		v.Verdict = allowed(j, j.rule, "it is open already")
 		return v
 	}
-	return p.weighEffect(o, j, v, ruled)
+	return p.decideEffect(o, j, v, ruled)
 }
 
-func newest(deeds []Act) int {
+func newestAct(deeds []Act) int {
 	if len(deeds) == 0 {
 		return -1
 	}
@@ -178,8 +177,7 @@ func allowed(j judgement, rule, why string) Verdict {
 	return Verdict{Decision: Allow, Risk: j.risk, Rule: rule, Why: why}
 }
 
-// readOnly lets out what only reads, and what a rule of the configuration names
-// as harmless.
+// readOnly allows requests that only read, and those that a rule of the configuration calls LOW.
 func readOnly(j judgement, reading bool, x *effectRule) Verdict {
 	switch {
 	case x != nil && x.risk == action.Low:
@@ -191,17 +189,17 @@ func readOnly(j judgement, reading bool, x *effectRule) Verdict {
 		Hint: "go on with what can be read; changes need a session that is not read-only"}
 }
 
-// weighEffect joins a request to an act and decides.
-func (p *Policy) weighEffect(o Outgoing, j judgement, v EffectVerdict, ruled *effectRule) EffectVerdict {
-	// The newest act alone: a yes to one deletion is none to the next.
-	if len(o.Acts) > 0 && o.Acts[0].Approved && o.Acts[0].Cover.covers(placeOf(o.Request.URL), v.Kinds, j.risk) && o.Acts[0].Cover.sentBy(o.Request) {
+// decideEffect finds the act that a request belongs to, and decides.
+func (p *Policy) decideEffect(o Outgoing, j judgement, v EffectVerdict, ruled *effectRule) EffectVerdict {
+	// Only the newest act counts: the approval of one deletion does not cover the next.
+	if len(o.Acts) > 0 && o.Acts[0].Approved && o.Acts[0].Cover.covers(hostPort(o.Request.URL), v.Kinds, j.risk) && o.Acts[0].Cover.sentBy(o.Request) {
 		v.Covered = true
 		v.Verdict = allowed(j, "effect.approved", "a person allowed the act that sends it")
 		return v
 	}
 	if ruled == nil || ruled.risk == 0 {
-		v.Act = cause(o.Acts, j.risk)
-		carry(&j, o, v)
+		v.Act = causeOf(o.Acts, j.risk)
+		raiseToAct(&j, o, v)
 	}
 	switch {
 	case v.Act >= 0 && o.Acts[v.Act].Operator, v.Act < 0 && o.Owner == action.Operator:
@@ -213,14 +211,14 @@ func (p *Policy) weighEffect(o Outgoing, j judgement, v EffectVerdict, ruled *ef
 	case o.Request.Crawl:
 		v.Verdict = allowed(j, "effect.crawl", "a page of a crawl sends it by itself")
 	default:
-		v.Verdict = p.settle(j)
+		v.Verdict = p.verdictOf(j)
 	}
 	return v
 }
 
-// cause is the act that a request belongs to: the newest one, unless that is
-// over, does not explain the request, and an act before it does.
-func cause(deeds []Act, risk action.Risk) int {
+// causeOf is the act that a request belongs to: the newest one, unless it has ended and its risk
+// is lower than the request's, and an earlier deferred act has a higher one.
+func causeOf(deeds []Act, risk action.Risk) int {
 	if len(deeds) == 0 {
 		return -1
 	}
@@ -236,10 +234,10 @@ func cause(deeds []Act, risk action.Risk) int {
 	return at
 }
 
-// carry raises the risk of a request to that of the act that caused it, where
-// that ran without a question. What only reads is raised where the act is HIGH,
-// unless it is of a kind that pages load all the time.
-func carry(j *judgement, o Outgoing, v EffectVerdict) {
+// raiseToAct raises the risk of a request to that of the act that caused it, if that ran without
+// a question. A request that only reads is raised if the act is HIGH, unless pages load such
+// things all the time.
+func raiseToAct(j *judgement, o Outgoing, v EffectVerdict) {
 	if v.Act < 0 {
 		return
 	}
@@ -249,33 +247,32 @@ func carry(j *judgement, o Outgoing, v EffectVerdict) {
 		return
 	case v.Reads && (d.Risk < action.High || o.Known || isStatic(o.Request) || isFromElsewhere(o.Request)):
 		return
-	case !v.Reads && j.risk == action.Low && (d.Risk < action.High || o.Known): // a search, a draft, somebody is typing
+	case !v.Reads && j.risk == action.Low && (d.Risk < action.High || o.Known): // a search, a draft, a typing notice
 		return
 	}
 	j.raise(d.Risk, d.Rule, d.Why)
 }
 
-// isFromElsewhere reports whether a page loads something of another site, as it
-// could without any act: a picture, a script, data.
+// isFromElsewhere reports whether a page loads a resource of another site, as pages do without an
+// act: a picture, a script, data.
 func isFromElsewhere(r action.Request) bool {
 	from := siteOf(hostOf(r.Document))
 	return r.Kind != "Document" && from != "" && from != siteOf(hostOf(r.URL))
 }
 
-// background reports whether a page may send something by itself that is MEDIUM:
-// to its own site, to a host that agents do not work in, or what it has sent
-// before.
+// background reports whether a MEDIUM request is one that a page may send by itself: to its own
+// site, to a host that agents may not open, or a request that it has sent before.
 func (p *Policy) background(o Outgoing) bool {
 	to, from := hostOf(o.Request.URL), senderOf(o.Request)
 	return o.Known || siteOf(to) == siteOf(from) && from != "" || !p.allowedHosts.match(to)
 }
 
-// Covers is what a person's yes to a call covers of what it sends: requests to
-// the hosts that the call concerns, of the kinds of harm that were shown.
+// Covers is what a person's approval of a call covers of its requests: those to the hosts of the
+// call, of the kinds of harm that the person was shown.
 func (p *Policy) Covers(call action.Call, verb *action.Verb, facts action.Facts, risk action.Risk) Cover {
 	c := Cover{Risk: risk}
-	for _, address := range shownPlaces(facts) {
-		if place := placeOf(address); place != "" && !slices.Contains(c.Hosts, place) {
+	for _, address := range shownAddresses(facts) {
+		if place := hostPort(address); place != "" && !slices.Contains(c.Hosts, place) {
 			c.Hosts = append(c.Hosts, place)
 		}
 	}
@@ -294,8 +291,8 @@ func (p *Policy) Covers(call action.Call, verb *action.Verb, facts action.Facts,
 	return c
 }
 
-// shownPlaces are the addresses that a call concerns.
-func shownPlaces(facts action.Facts) []string {
+// shownAddresses are the addresses that a call concerns.
+func shownAddresses(facts action.Facts) []string {
 	all := []string{facts.Page.URL}
 	for _, e := range []*action.Element{facts.Element, facts.Onto} {
 		if e == nil {
@@ -312,16 +309,14 @@ func shownPlaces(facts action.Facts) []string {
 	return all
 }
 
-// CoversEffect is what a person's yes to a request covers: more requests to the
-// same site, of the same kinds, and of those that the act named which caused it
-// and was shown with it.
+// CoversEffect is what a person's approval of a request covers: more requests to the same hosts,
+// and to those of the act that caused it, of the kinds of harm of either.
 func CoversEffect(v EffectVerdict, r action.Request, act Cover) Cover {
-	return Cover{Hosts: append([]string{placeOf(r.URL), SenderOf(r)}, act.Hosts...), Kinds: v.Kinds | act.Kinds, Risk: v.Risk}
+	return Cover{Hosts: append([]string{hostPort(r.URL), SenderOf(r)}, act.Hosts...), Kinds: v.Kinds | act.Kinds, Risk: v.Risk}
 }
 
-// OnlyNavigates reports whether an act goes to an address of the web that does nothing
-// when it is requested, by itself or by a link: what it reads is what is there,
-// whatever the link is called, and what is sent the page sends by itself.
+// OnlyNavigates reports whether an act only navigates, by itself or by a link, to an http or https
+// address that does nothing when it is requested. Other requests are then the page's own.
 func OnlyNavigates(facts action.Facts) bool {
 	e, address := facts.Element, ""
 	switch {
@@ -337,7 +332,7 @@ func OnlyNavigates(facts action.Facts) bool {
 	return j.risk == action.Low && !isPayment(hostOf(address))
 }
 
-// shownTexts are the words by which a call is judged.
+// shownTexts are the texts by which a call is judged.
 func shownTexts(facts action.Facts) []string {
 	texts := slices.Clone(facts.Options)
 	for _, e := range []*action.Element{facts.Element, facts.Onto} {
@@ -357,7 +352,7 @@ func shownTexts(facts action.Facts) []string {
 	return texts
 }
 
-// Includes reports whether a yes that covers c covers what another does.
+// Includes reports whether c covers all that other covers.
 func (c Cover) Includes(other Cover) bool {
 	for _, host := range other.Hosts {
 		if !c.covers(host, other.Kinds, other.Risk) {

@@ -15,7 +15,7 @@ func bodyOf(pairs ...string) (all []action.BodyField) {
 
 // Requests are judged by method, address, field names, control values and
 // GraphQL operations.
-func TestRequestsAreJudgedByWhatTheySay(t *testing.T) {
+func TestRequestsAreJudgedByTheirContent(t *testing.T) {
 	const app = "https://app.example"
 	for _, c := range []struct {
 		method, url string
@@ -72,7 +72,7 @@ func TestRequestsAreJudgedByWhatTheySay(t *testing.T) {
 		{"POST", app + "/graphql", bodyOf("query", "mutation Drop { deleteItem(id: 1) { ok } }"), action.High},
 		{"POST", app + "/graphql", bodyOf("operationName", "SendInvite", "variables.to", "x"), action.High},
 
-		// what says that it only searches or measures lowers nothing that is named besides
+		// that an address searches or measures does not lower the risk of what else is named
 		{"POST", app + "/search/members", nil, action.Low},
 		{"POST", app + "/items/5/validate", bodyOf("name", "x"), action.Low},
 		{"POST", app + "/_analytics/collect", bodyOf("action", "delete"), action.Low},
@@ -85,7 +85,7 @@ func TestRequestsAreJudgedByWhatTheySay(t *testing.T) {
 		{"POST", app + "/metrics", bodyOf("_method", "delete"), action.High},
 		{"POST", app + "/cart/checkOut", nil, action.Critical},
 		{"POST", app + "/list/members", bodyOf("user", "5"), action.High},
-		// other ways to say what is done
+		// other ways to name an action
 		{"POST", app + "/x", bodyOf("X-Http-Method-Override", "DELETE"), action.High},
 		{"POST", app + "/x", bodyOf("data[action]", "delete"), action.High},
 		{"POST", app + "/x", bodyOf("btnDelete", "1"), action.High},
@@ -127,8 +127,7 @@ func TestRequestsAreJudgedByWhatTheySay(t *testing.T) {
 	}
 }
 
-// A request carries the risk of the act that caused it, and a yes to that act
-// covers it.
+// A request gets the risk of the act that caused it, and the approval of that act covers it.
 func TestRequestsAreJoinedToActs(t *testing.T) {
 	p, err := New(Config{Enabled: true, AskAt: AskAtWire, Trusted: []string{"app.example"}, Allowed: []string{"app.example", "bank.example"}})
 	if err != nil {
@@ -251,8 +250,8 @@ func TestRulesAboutRequestsAreExact(t *testing.T) {
 	}
 }
 
-// An act runs up to the wire only where somebody stands there.
-func TestActsRunToTheWireOnlyWhereItIsHeld(t *testing.T) {
+// An act runs without a question only where the requests that it causes are held and asked about.
+func TestActsAreDeferredOnlyWhereTheirRequestsAreHeld(t *testing.T) {
 	p, err := New(Config{Enabled: true, AskAt: AskAtWire, Sensitive: []string{"hr.example"}})
 	if err != nil {
 		t.Fatal(err)

@@ -11,9 +11,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// classify tells how bad a request is by itself, and which kinds of harm it
-// names. What says that it only searches or measures makes it no less than what
-// it names besides.
+// classify judges a request by itself, and returns the kinds of harm that it names. That an
+// address says that it only searches or measures does not lower the risk of what else the
+// request names.
 func (p *Policy) classify(r action.Request) (judgement, kinds) {
 	j := judgement{risk: action.Low, rule: "effect.reads", why: "it only reads", hosts: effectHosts(r)}
 	if reads(r.Method) {
@@ -26,7 +26,7 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 	}
 	op, called := graphQL(slices.Concat(r.Fields, queryFields(r.URL)))
 	asksGraph := op == "query" && speaksGraphQL(r.URL)
-	measures := tellsAboutPage(r)
+	measures := isAnalytics(r)
 	quiet := measures || asksGraph || isQuiet(r)
 	if measures {
 		j.rule, j.why = "effect.analytics", "it tells a server about the page"
@@ -37,7 +37,7 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 	if asksGraph {
 		called = ""
 	}
-	kind := judgeSaid(&j, append(saidBy(r, measures && !isThing(r.URL)), called))
+	kind := judgeStated(&j, append(statedActions(r, measures && !isAmbiguousName(r.URL)), called))
 	before := j.risk
 	judgeAddress(&j, r.URL, !quiet, nil)
 	if j.risk > before {
@@ -53,7 +53,7 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 	}
 	kind |= p.judgeThings(&j, r, called, quiet)
 	kind |= judgeStates(&j, r)
-	p.judgePlace(&j, r, quiet, &kind)
+	p.judgeHostAndMoney(&j, r, quiet, &kind)
 	if r.Cut && !quiet {
 		j.raise(action.High, "effect.long", "it sends more than can be read")
 	}
@@ -73,10 +73,10 @@ func (p *Policy) classifyReading(j *judgement, r action.Request) kinds {
 	said := queryFields(r.URL)
 	if op, called := graphQL(said); op == "mutation" {
 		j.raise(action.Medium, "effect.change", "it asks for a change in the address")
-		judgeSaid(j, []string{called})
+		judgeStated(j, []string{called})
 	}
-	judgeSaid(j, saidBy(action.Request{Fields: append(said, r.Fields...)}, true))
-	judgeSaid(j, saidBy(action.Request{Fields: objectsOf(said)}, false))
+	judgeStated(j, statedActions(action.Request{Fields: append(said, r.Fields...)}, true))
+	judgeStated(j, statedActions(action.Request{Fields: nestedFields(said)}, false))
 	if changesPassword(said) || len(said) > 0 && namesPassword(r.URL) && hasPassword(said) {
 		j.raise(action.High, "effect.signin", "it changes how somebody signs in")
 	}
@@ -86,8 +86,8 @@ func (p *Policy) classifyReading(j *judgement, r action.Request) kinds {
 	return kindsOf(strings.Join(segmentsOf(r.URL), " · "))
 }
 
-// judgeSaid raises the risk by words that say what is done.
-func judgeSaid(j *judgement, said []string) kinds {
+// judgeStated raises the risk by words that say what the request does.
+func judgeStated(j *judgement, said []string) kinds {
 	found := words.harmful.find(readings(strings.Join(said, " · ")), mentioned)
 	switch {
 	case found.critical != 0:
@@ -98,8 +98,9 @@ func judgeSaid(j *judgement, said []string) kinds {
 	return found.kinds()
 }
 
-// judgePlace raises the risk by where something is sent, and of money.
-func (p *Policy) judgePlace(j *judgement, r action.Request, quiet bool, kind *kinds) {
+// judgeHostAndMoney raises the risk of requests to banks and payment services, and of those that
+// move money.
+func (p *Policy) judgeHostAndMoney(j *judgement, r action.Request, quiet bool, kind *kinds) {
 	if isBank(hostOf(r.URL)) && !quiet {
 		j.raise(action.High, "effect.bank", "it changes something at a bank")
 	}
@@ -113,8 +114,8 @@ func (p *Policy) judgePlace(j *judgement, r action.Request, quiet bool, kind *ki
 	}
 }
 
-// effectHosts are the hosts whose trust counts: of the request and of the
-// document that makes it.
+// effectHosts are the hosts that must be trusted: of the request and of the document that makes
+// it.
 func effectHosts(r action.Request) []string {
 	hosts := []string{hostOf(r.URL)}
 	if from := hostOf(r.Document); from != "" && from != hosts[0] {
@@ -123,46 +124,44 @@ func effectHosts(r action.Request) []string {
 	return hosts
 }
 
-// quiet are names of addresses that are sent to without changing anything that
-// matters: searches, checks, and what pages tell about themselves.
-var quiet = setOf(strings.Fields(`search searches query queries filter filters suggest suggestions autocomplete typeahead complete completion lookup find count
+// quietNames are names in addresses of requests that change nothing that matters: searches,
+// checks, and what pages report about themselves.
+var quietNames = setOf(strings.Fields(`search searches query queries filter filters suggest suggestions autocomplete typeahead complete completion lookup find count
 		review preview render validate validation check verify ping poll track log logging stats view views viewed read seen presence typing autosave autosaves draft drafts list browse
 		translate highlight markdown diff batchread msearch scroll recommend recommendations perf performance react reactions heartbeat`))
 
-// analytics are names of addresses to which pages tell about themselves, and
-// nothing else. What stands in the body counts for nothing there.
-var analytics = setOf(strings.Fields(`collect beacon telemetry analytics metrics rum vitals tracking heartbeat keepalive csp impressions impression sentry envelope`))
+// analyticsNames are names in addresses to which pages only report about themselves. The body of
+// such requests does not count.
+var analyticsNames = setOf(strings.Fields(`collect beacon telemetry analytics metrics rum vitals tracking heartbeat keepalive csp impressions impression sentry envelope`))
 
-// tellsAboutPage reports whether a request goes where pages tell about
-// themselves.
-func tellsAboutPage(r action.Request) bool {
+// isAnalytics reports whether a page reports about itself with a request.
+func isAnalytics(r action.Request) bool {
 	if r.Kind == "CSPViolationReport" {
 		return true
 	}
 	segments := segmentsOf(r.URL)
-	return len(segments) > 0 && r.Method == http.MethodPost && readAlike(r.URL) && analytics[segments[len(segments)-1]]
+	return len(segments) > 0 && r.Method == http.MethodPost && isUnambiguousPath(r.URL) && analyticsNames[segments[len(segments)-1]]
 }
 
-// isThing reports whether an address ends with the name of what pages tell about
-// themselves that applications also keep: what a field says is done counts there.
-func isThing(address string) bool {
+// isAmbiguousName reports whether an address ends with an analytics name that applications also
+// use for things of their own. Fields that name an action count there.
+func isAmbiguousName(address string) bool {
 	segments := segmentsOf(address)
-	return len(segments) > 0 && ambiguous[segments[len(segments)-1]]
+	return len(segments) > 0 && ambiguousNames[segments[len(segments)-1]]
 }
 
-var ambiguous = setOf(strings.Fields(`metrics tracking heartbeat keepalive impressions impression`))
+var ambiguousNames = setOf(strings.Fields(`metrics tracking heartbeat keepalive impressions impression`))
 
-// readAlike reports whether every server reads the path of an address alike: it has
-// no parameters of segments, no slashes that are spelled out, and nothing behind
-// the name of a script.
-func readAlike(address string) bool {
+// isUnambiguousPath reports whether all servers read the path of an address alike: it has no
+// parameters in segments, no encoded slashes, and nothing after the name of a script.
+func isUnambiguousPath(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || strings.ContainsAny(u.Path, ";\\") || strings.Contains(u.EscapedPath(), "%2") || strings.Contains(u.EscapedPath(), "%5") {
 		return false
 	}
 	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
 	for _, part := range parts[:len(parts)-1] {
-		if script[path.Ext(part)] || part == ".." || part == "." {
+		if scriptEndings[path.Ext(part)] || part == ".." || part == "." {
 			return false
 		}
 	}
@@ -170,12 +169,13 @@ func readAlike(address string) bool {
 	return last != ".." && last != "."
 }
 
-// script are endings of programs on servers, which are run whatever stands behind.
-var script = map[string]bool{".php": true, ".asp": true, ".aspx": true, ".ashx": true, ".asmx": true, ".jsp": true, ".do": true, ".action": true, ".cgi": true, ".pl": true, ".py": true, ".cfm": true}
+// scriptEndings are file extensions of programs on servers, which run whatever follows in the
+// path.
+var scriptEndings = map[string]bool{".php": true, ".asp": true, ".aspx": true, ".ashx": true, ".asmx": true, ".jsp": true, ".do": true, ".action": true, ".cgi": true, ".pl": true, ".py": true, ".cfm": true}
 
-// things are what is sent, paid, or given rights by making one: a POST to a
-// collection of them, or any change of those that are rights.
-var things = map[string]kinds{
+// harmfulThings are things whose creation sends, pays or gives rights: by a POST to a collection
+// of them, and by any change of changeableThings.
+var harmfulThings = map[string]kinds{
 	"messages": sends, "message": sends, "mails": sends, "emails": sends, "email": sends, "tweet": sends, "tweets": sends, "toots": sends, "statuses": sends, "sms": sends, "invitations": sends, "invites": sends, "invite": sends,
 	"orders": pays, "order": pays, "payments": pays, "payment": pays, "transfers": pays, "transfer": pays, "bookings": pays, "booking": pays, "purchases": pays,
 	"donations": pays, "refunds": pays, "charges": pays,
@@ -184,28 +184,28 @@ var things = map[string]kinds{
 	"roles": grants, "role": grants, "visibility": grants, "acl": grants, "access": grants, "forwarding": grants, "users": grants, "admins": grants, "people": grants, "payees": pays, "beneficiaries": pays,
 }
 
-// changed are the things of which every change counts, not only a new one.
-var changed = setOf(strings.Fields(`permissions permission roles role visibility acl access forwarding members maintainers collaborators people password passwords passwd mfa 2fa totp`))
+// changeableThings are the harmfulThings of which every change counts, not only the creation.
+var changeableThings = setOf(strings.Fields(`permissions permission roles role visibility acl access forwarding members maintainers collaborators people password passwords passwd mfa 2fa totp`))
 
-// signsIn are names of addresses to which a password is sent to sign in with it.
-var signsIn = setOf(strings.Fields(`login signin session sessions auth authenticate token logon register signup`))
+// signInNames are names in addresses to which a password is sent for signing in.
+var signInNames = setOf(strings.Fields(`login signin session sessions auth authenticate token logon register signup`))
 
-// judgeThings raises the risk of making what sends, pays or gives rights.
+// judgeThings raises the risk of creating things that send, pay or give rights.
 func (p *Policy) judgeThings(j *judgement, r action.Request, called string, quiet bool) kinds {
 	var found kinds
-	segments := segmentsOf(readOtherwise(r.URL))
-	if quiet || slices.ContainsFunc(segments, func(s string) bool { return signsIn[s] }) {
+	segments := segmentsOf(lenientReading(r.URL))
+	if quiet || slices.ContainsFunc(segments, func(s string) bool { return signInNames[s] }) {
 		segments = nil
 	}
 	for i := len(segments) - 1; i >= 0 && i >= len(segments)-2; i-- {
-		if (i == len(segments)-1 && r.Method == http.MethodPost) || changed[segments[i]] {
-			found |= things[segments[i]]
+		if (i == len(segments)-1 && r.Method == http.MethodPost) || changeableThings[segments[i]] {
+			found |= harmfulThings[segments[i]]
 		}
 	}
 	for _, call := range strings.Split(called, " · ") {
 		made := tokens(call)
-		if len(made) > 1 && makes[made[0]] {
-			found |= things[made[len(made)-1]]
+		if len(made) > 1 && creatingWords[made[0]] {
+			found |= harmfulThings[made[len(made)-1]]
 		}
 	}
 	if givesRights(r.Fields) {
@@ -223,8 +223,8 @@ func (p *Policy) judgeThings(j *judgement, r action.Request, called string, quie
 	return found
 }
 
-// givesRights reports whether fields say who may do what: those of a form, or of
-// the thing that a JSON body is.
+// givesRights reports whether fields set roles or permissions: fields of a form, or members of a
+// JSON object.
 func givesRights(all []action.BodyField) bool {
 	for _, f := range all {
 		name := strings.TrimRight(strings.ToLower(f.Name), "[]0123456789.")
@@ -235,15 +235,15 @@ func givesRights(all []action.BodyField) bool {
 	return false
 }
 
-// rights are names of fields that say who may do what.
+// rights are names of fields for roles and permissions.
 var rights = setOf(strings.Fields(`role roles user_role userrole permission permissions user_permissions is_superuser is_staff is_admin isadmin issuperuser superuser admin_level
 		access_level accesslevel access_role accessrole capabilities privilege privileges user_groups acl`))
 
-// isMail reports whether fields are those of a message: who gets it, and a subject.
+// isMail reports whether fields are those of a message: a recipient and a subject.
 func isMail(fields []action.BodyField) bool {
 	to, subject := false, false
 	for _, f := range fields {
-		switch name := plainly(fieldName(f.Name)); name {
+		switch name := normalize(fieldName(f.Name)); name {
 		case "to", "recipient", "recipients", "rcpt", "mail to", "to address":
 			to = to || strings.Contains(f.Value, "@")
 		case "subject":
@@ -253,52 +253,51 @@ func isMail(fields []action.BodyField) bool {
 	return to && subject
 }
 
-// makes are what names of operations begin with that make a thing.
-var makes = setOf(strings.Fields(`create add make place new submit send book set update change put post`))
+// creatingWords are first words of operations that create a thing.
+var creatingWords = setOf(strings.Fields(`create add make place new submit send book set update change put post`))
 
-// asking are the names of addresses at which something is only looked for,
-// whatever stands behind them.
-var asking = setOf(strings.Fields(`search searches query queries filter filters suggest suggestions autocomplete typeahead complete completion lookup find count msearch`))
+// lookupNames are names in addresses of requests that only search, whatever follows in the path.
+var lookupNames = setOf(strings.Fields(`search searches query queries filter filters suggest suggestions autocomplete typeahead complete completion lookup find count msearch`))
 
-// isQuiet reports whether an address names nothing but what is quiet at its end,
-// or leaves it to a field to say what is done, which is quiet.
+// isQuiet reports whether an address ends with a quiet name, or leaves it to a field to name the
+// action, which is quiet.
 func isQuiet(r action.Request) bool {
 	segments := pathOf(r.URL)
-	if len(segments) == 0 || !readAlike(r.URL) {
+	if len(segments) == 0 || !isUnambiguousPath(r.URL) {
 		return false
 	}
 	last := segments[len(segments)-1]
-	if quietly(last, quiet) {
+	if quietly(last, quietNames) {
 		return true
 	}
 	if len(segments) > 1 {
-		if before := segments[len(segments)-2]; quietly(before, asking) || last.id && quietly(before, quiet) {
+		if before := segments[len(segments)-2]; quietly(before, lookupNames) || last.id && quietly(before, quietNames) {
 			return true
 		}
 	}
 	return quietCommand(r, last)
 }
 
-// quietly reports whether a segment begins or ends with a word of a list, and says
-// nothing else that counts.
+// quietly reports whether a segment begins or ends with a word of a list, and has no other word
+// that counts.
 func quietly(s segment, list map[string]bool) bool {
 	if !list[s.words[0]] && !list[s.words[len(s.words)-1]] {
 		return false
 	}
 	whole := strings.Join(s.words, "")
-	return !words.checkout.exact[whole] && !words.checkout.exact[strings.Join(s.words, " ")] && words.harmful.find(pathReadings(s.words), ordered).kinds() == 0 && things[s.words[len(s.words)-1]] == 0
+	return !words.checkout.exact[whole] && !words.checkout.exact[strings.Join(s.words, " ")] && words.harmful.find(pathReadings(s.words), ordered).kinds() == 0 && harmfulThings[s.words[len(s.words)-1]] == 0
 }
 
-// quietCommand reports whether all fields that say what is done say what is quiet,
-// at an address of the page's own site that says nothing itself.
+// quietCommand reports whether all fields that name an action name a quiet one, at an address of
+// the page's own site that names no harm itself.
 func quietCommand(r action.Request, last segment) bool {
-	if siteOf(hostOf(r.URL)) != siteOf(senderOf(r)) || things[strings.Join(last.words, " ")] != 0 || kindsOf(strings.Join(last.words, " ")) != 0 {
+	if siteOf(hostOf(r.URL)) != siteOf(senderOf(r)) || harmfulThings[strings.Join(last.words, " ")] != 0 || kindsOf(strings.Join(last.words, " ")) != 0 {
 		return false
 	}
 	found := false
 	for _, f := range r.Fields {
 		if commandNames[strings.ToLower(f.Name)] {
-			if found = quiet[plainly(f.Value)] || onlyReads(f.Value); !found {
+			if found = quietNames[normalize(f.Value)] || onlyReads(f.Value); !found {
 				return false
 			}
 		}
@@ -306,8 +305,7 @@ func quietCommand(r action.Request, last segment) bool {
 	return found
 }
 
-// onlyReads reports whether the name of an operation says that it reads:
-// "torrent-get", "listItems".
+// onlyReads reports whether an operation only reads by its name: "torrent-get", "listItems".
 func onlyReads(operation string) bool {
 	t := tokens(split(operation))
 	return len(t) > 1 && (readingWords[t[0]] || readingWords[t[len(t)-1]]) && kindsOf(split(operation)) == 0
@@ -316,12 +314,11 @@ func onlyReads(operation string) bool {
 // readingWords are the words of operations that read.
 var readingWords = setOf(strings.Fields(`get list fetch read query search find count status info describe lookup`))
 
-// movesMoney reports whether fields hold an amount together with who gets it, or
-// the number of a payment card.
+// movesMoney reports whether fields have an amount and a payee, or the number of a payment card.
 func movesMoney(fields []action.BodyField) bool {
 	amount, to, card := false, false, false
 	for _, f := range fields {
-		name := plainly(strings.ReplaceAll(f.Name, ".", " "))
+		name := normalize(strings.ReplaceAll(f.Name, ".", " "))
 		for w := range strings.FieldsSeq(name) {
 			amount = amount || moneyWords[w]
 			to = to || payeeWords[w]
@@ -337,8 +334,8 @@ var (
 	cardWords  = regexp.MustCompile(`\b(card ?number|cc ?number|cardnumber|cvc|cvv|security code)\b`)
 )
 
-// isStatic reports whether a request is for a file that pages load for their
-// looks.
+// isStatic reports whether a request is for a static file of a page, such as a picture or a style
+// sheet.
 func isStatic(r action.Request) bool {
 	if !pageParts[r.Kind] {
 		return r.Kind != "Document" && staticFile[extensionOf(r.URL)]
@@ -347,11 +344,11 @@ func isStatic(r action.Request) bool {
 	return err == nil && (u.RawQuery == "" || staticFile[path.Ext(u.Path)])
 }
 
-// pageParts are the kinds of requests for what a page looks like and runs.
+// pageParts are the kinds of requests for resources of a page.
 var pageParts = map[string]bool{"Image": true, "Stylesheet": true, "Font": true, "Script": true, "Media": true}
 
-// isFile reports whether a request is for a file of a page's looks or code by its
-// kind and its name: cancel.js does nothing.
+// isFile reports whether a request is for a resource of a page by its kind and its file extension:
+// cancel.js does nothing.
 func isFile(r action.Request) bool {
 	u, err := url.Parse(r.URL)
 	if !pageParts[r.Kind] || err != nil || u.RawQuery != "" {

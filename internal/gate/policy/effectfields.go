@@ -9,23 +9,23 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// commandNames are names of fields that say what is to be done.
+// commandNames are names of fields that name an action.
 var commandNames = setOf(strings.Fields(`action action2 act do op operation cmd command method _method mode func function intent bulk_action doaction wc-ajax
 	x-http-method-override x-http-method x-method-override soapaction x-action verb methodname httpmethod actiontype requesttype`))
 
-// methodNames are those that say which method a request is to be taken for.
+// methodNames are names of fields that override the method of a request.
 var methodNames = setOf(strings.Fields(`_method x-http-method-override x-http-method x-method-override`))
 
-// pressedNames are names of fields that say which control was pressed: their
-// values are its words, or its name.
+// pressedNames are names of fields that say which control was pressed: the values are its words or
+// its name.
 var pressedNames = setOf(strings.Fields(`submit commit button btn __eventtarget source`))
 
-// eventNames are those that say what happened, or what kind of thing is meant:
-// what they tell of counts where it destroys.
+// eventNames are names of fields for an event or a type. Their values count where they name a
+// deletion.
 var eventNames = setOf(strings.Fields(`type event kind task step`))
 
-// fieldName is the last part of a field's name that is a word: of data[action],
-// action[0] and form:action it is "action".
+// fieldName is the last part of a field's name that is a word: "action" for data[action], action[0]
+// and form:action.
 func fieldName(name string) string {
 	parts := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(".[]:$", r) })
 	for i := len(parts) - 1; i >= 0; i-- {
@@ -36,11 +36,11 @@ func fieldName(name string) string {
 	return name
 }
 
-// fillers are words in names of controls beside what they do.
+// fillers are words in names of controls that do not say what they do.
 var fillers = setOf(strings.Fields(`btn button submit link cmd form ctl00 ctl01 ctl id item selected it now`))
 
-// bare is a name without what says that it is a control's, and without numbers.
-func bare(name string) string {
+// controlWords is the name of a control without fillers and numbers.
+func controlWords(name string) string {
 	var kept []string
 	for _, w := range tokens(split(name)) {
 		if !fillers[w] && strings.Trim(w, "0123456789") != "" {
@@ -50,14 +50,14 @@ func bare(name string) string {
 	return strings.Join(kept, " ")
 }
 
-// saidBy are the words of fields that say what a request does: values of those
-// that name a deed or what was pressed, and fields that are called as a deed is.
-// Of what measures only the method counts that it is to be taken for.
-func saidBy(r action.Request, measures bool) []string {
+// statedActions are the words of fields that say what a request does: values of fields that name an
+// action or the pressed control, and names of fields that are actions. Of a request that measures
+// only a field that overrides the method counts.
+func statedActions(r action.Request, measures bool) []string {
 	var said []string
 	fields := r.Fields
 	if !measures {
-		fields = append(slices.Clone(fields), objectsOf(fields)...)
+		fields = append(slices.Clone(fields), nestedFields(fields)...)
 	}
 	for _, f := range fields {
 		name := fieldName(f.Name)
@@ -68,31 +68,31 @@ func saidBy(r action.Request, measures bool) []string {
 				said = append(said, f.Value)
 			}
 		case f.Name == "" && strings.HasPrefix(strings.TrimSpace(f.Value), "<"):
-			said = append(said, calledByXML(f.Value)...)
-		case lower == "post": // "the form was sent", as Django says it
+			said = append(said, xmlNames(f.Value)...)
+		case lower == "post": // Django's name for "the form was sent"
 			continue
 		case commandNames[lower]:
 			if !isDraft(tokens(split(f.Value))) {
 				said = append(said, split(f.Value))
 			}
 		case pressedNames[lower]:
-			said = append(said, ordering(bare(fieldName(f.Value)), destroys|pays|sends|grants|ends))
+			said = append(said, orderOf(controlWords(fieldName(f.Value)), destroys|pays|sends|grants|ends))
 		case eventNames[lower]:
-			said = append(said, ordering(plainly(f.Value), destroys))
+			said = append(said, orderOf(normalize(f.Value), destroys))
 		}
-		if !measures && !commandNames[lower] && kindsOf(split(name))&(destroys|pays|sends) != 0 && (words.high.is(split(name)) || words.high.is(bare(name))) {
-			said = append(said, bare(name))
+		if !measures && !commandNames[lower] && kindsOf(split(name))&(destroys|pays|sends) != 0 && (words.high.is(split(name)) || words.high.is(controlWords(name))) {
+			said = append(said, controlWords(name))
 		}
 	}
 	return said
 }
 
-// Significant reports whether a field says what a request does, or moves money: people
-// are to see it before the others.
+// Significant reports whether a field says what a request does, or is about money: questions show
+// such fields first.
 func Significant(f action.BodyField) bool {
 	name := fieldName(f.Name)
-	lower, plain := strings.ToLower(name), plainly(name)
-	if commandNames[lower] || pressedNames[lower] || switchNames[plain] != 0 || newPassword.MatchString(name) || words.high.is(bare(name)) {
+	lower, plain := strings.ToLower(name), normalize(name)
+	if commandNames[lower] || pressedNames[lower] || switchNames[plain] != 0 || newPassword.MatchString(name) || words.high.is(controlWords(name)) {
 		return true
 	}
 	for w := range strings.FieldsSeq(plain) {
@@ -103,10 +103,9 @@ func Significant(f action.BodyField) bool {
 	return eventNames[lower] || plain == "status" || plain == "role" || cardWords.MatchString(plain)
 }
 
-// ordering is a text that is an order of some kinds of harm; nothing where it is
-// not.
-func ordering(text string, wanted kinds) string {
-	if t := tokens(text); len(t) == 0 || len(t) > mostCommand || words.harmful.find(readings(text), ordered).kinds()&wanted == 0 {
+// orderOf is a text if it orders one of some kinds of harm, else empty.
+func orderOf(text string, wanted kinds) string {
+	if t := tokens(text); len(t) == 0 || len(t) > maxCommand || words.harmful.find(readings(text), ordered).kinds()&wanted == 0 {
 		return ""
 	}
 	return text
@@ -117,12 +116,12 @@ var (
 	xmlMethod  = regexp.MustCompile(`<(?:\w+:)?(?i:methodname|action|operation|command|method)\b[^>]*>([^<]{1,100})`)
 )
 
-// calledByXML are what elements of an XML body order that are named as programs
-// name what they do, and what elements say that name a deed.
-func calledByXML(text string) (said []string) {
+// xmlNames are the names of elements of an XML body that order harm, and the texts of elements that
+// name an action.
+func xmlNames(text string) (said []string) {
 	for _, m := range xmlElement.FindAllStringSubmatch(text, 200) {
 		if name := split(m[1]); len(tokens(name)) > 1 {
-			said = append(said, ordering(name, destroys|pays|sends|grants|ends))
+			said = append(said, orderOf(name, destroys|pays|sends|grants|ends))
 		}
 	}
 	for _, m := range xmlMethod.FindAllStringSubmatch(text, 20) {
@@ -145,8 +144,8 @@ func queryFields(address string) (all []action.BodyField) {
 	return all
 }
 
-// objectsOf are the members of values that are objects.
-func objectsOf(fields []action.BodyField) (all []action.BodyField) {
+// nestedFields are the members of values that are JSON objects.
+func nestedFields(fields []action.BodyField) (all []action.BodyField) {
 	for _, f := range fields {
 		if !strings.HasPrefix(f.Value, "{") && !strings.HasPrefix(f.Value, "[") {
 			continue
@@ -160,13 +159,12 @@ func objectsOf(fields []action.BodyField) (all []action.BodyField) {
 
 var jsonMember = regexp.MustCompile(`"(\w{1,40})"\s*:\s*"([^"]{1,200})"`)
 
-// judgeStates raises the risk of what puts a thing into a state that is the same
-// as deleting, cancelling, publishing or paying it, gives somebody rights, or
-// changes how somebody signs in.
+// judgeStates raises the risk of requests that set a state which means that a thing is deleted,
+// cancelled, published or paid, that give rights, or that change how somebody signs in.
 func judgeStates(j *judgement, r action.Request) (found kinds) {
 	for _, f := range r.Fields {
-		name := plainly(fieldName(f.Name))
-		value := plainly(f.Value)
+		name := normalize(fieldName(f.Name))
+		value := normalize(f.Value)
 		switch {
 		case switchNames[name] != 0 && (truths[value] || strings.HasSuffix(name, " at") && value != "null" && value != ""):
 			found |= switchNames[name]
@@ -200,8 +198,7 @@ var (
 	powers     = setOf(strings.Fields(`admin administrator owner superuser root superadmin`))
 )
 
-// newPassword matches names of fields that hold a password which is set, rather
-// than one by which somebody signs in.
+// newPassword matches names of fields for a password that is set, not one that signs in.
 var newPassword = regexp.MustCompile(`(?i)^(new|confirm(ed|ation)?|repeat(ed)?|verify|retype|re|change|old|current)[-_. ]?(pass|passwd|password|pwd)\d?$|(pass|passwd|password|pwd)[-_. ]?(new|conf|confirm(ation)?|repeat(ed)?|again|verify|2)$|^inpassword$`)
 
 func changesPassword(fields []action.BodyField) bool {
@@ -224,7 +221,7 @@ func hasPassword(fields []action.BodyField) bool {
 	return false
 }
 
-// namesPassword reports whether the path of an address speaks of passwords.
+// namesPassword reports whether the path of an address has the word password.
 func namesPassword(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && strings.Contains(strings.ToLower(u.Path), "passw")

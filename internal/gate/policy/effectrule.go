@@ -10,9 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// EffectRule is one rule of a deployment about requests that leave the browser.
-// It names them exactly, so that it may set any risk, lower ones too. The first
-// that matches decides.
+// EffectRule is a rule of the configuration about requests that leave the browser. It names them
+// exactly, so it may set any risk, also a lower one. The first rule that matches decides.
 type EffectRule struct {
 	Hosts       []string // hosts and "*." patterns; any when empty
 	Methods     []string // any when empty
@@ -61,11 +60,11 @@ func (r *reader) effectRule(i int, source EffectRule) effectRule {
 		}
 		out.paths = append(out.paths, regexp.MustCompile("^"+strings.Join(parts, ".*")+"$")) // of quoted parts: compiles
 	}
-	if source.Risk != "" && r.known("risk", "risk", source.Risk, []string{"LOW", "MEDIUM", "HIGH", "CRITICAL"}) {
+	if source.Risk != "" && r.knownWord("risk", "risk", source.Risk, []string{"LOW", "MEDIUM", "HIGH", "CRITICAL"}) {
 		_ = out.risk.UnmarshalText([]byte(source.Risk))
 	}
 	if source.Sending != "" {
-		r.known("effects", "way to treat effects", source.Sending, []string{string(action.SendAsked), string(action.SendNone), string(action.SendFree)})
+		r.knownWord("effects", "way to treat effects", source.Sending, []string{string(action.SendAsked), string(action.SendNone), string(action.SendFree)})
 	}
 	if source.Risk == "" && source.Sending == "" {
 		r.complain("", "says neither risk nor effects: it would do nothing")
@@ -73,7 +72,7 @@ func (r *reader) effectRule(i int, source EffectRule) effectRule {
 	return out
 }
 
-// effectRule returns the first rule that matches a request, nil when none does.
+// effectRule returns the first rule that matches a request; nil for none.
 func (p *Policy) effectRule(r action.Request) *effectRule {
 	if len(p.effects) == 0 {
 		return nil

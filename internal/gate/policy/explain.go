@@ -41,9 +41,8 @@ func QueriedCall(q action.PolicyQuery) (action.Call, *action.Verb, error) {
 	return call, verb, nil
 }
 
-// Explain says what would become of the call that a query asks about, by the
-// facts that were seen; nil takes them from the query. It is as pure as
-// Decide. Faults: as Question.
+// Explain says what would become of the call that a query asks about, with the facts of a page; nil
+// takes the facts from the query. Like Decide it has no effects. Faults: as QueriedCall.
 func (p *Policy) Explain(q action.PolicyQuery, seen *action.Facts) (action.PolicyExplanation, error) {
 	call, verb, err := QueriedCall(q)
 	if err != nil {
@@ -51,11 +50,11 @@ func (p *Policy) Explain(q action.PolicyQuery, seen *action.Facts) (action.Polic
 	}
 	out := action.PolicyExplanation{Policy: p.Hash(), Assumed: []string{}, Rules: []action.RuleTried{}}
 	if seen == nil {
-		facts, assumed := p.imagine(q, call, verb)
+		facts, assumed := p.assumedFacts(q, call, verb)
 		seen, out.Assumed = &facts, assumed
 	}
-	v, view := p.weigh(call, verb, *seen)
-	out.Decision, out.Risk, out.Rule, out.Why, out.Hint = v.asked(), v.Risk, v.Rule, v.Why, v.Hint
+	v, view := p.decide(call, verb, *seen)
+	out.Decision, out.Risk, out.Rule, out.Why, out.Hint = v.shownDecision(), v.Risk, v.Rule, v.Why, v.Hint
 	if out.Decision == Ask.String() {
 		out.AskAt = string(AskAtAct)
 	}
@@ -65,21 +64,21 @@ func (p *Policy) Explain(q action.PolicyQuery, seen *action.Facts) (action.Polic
 	bare := *p
 	bare.rules, bare.granted = nil, nil
 	b := bare.Decide(call, verb, *seen)
-	out.Builtin = action.PolicyReason{Decision: b.asked(), Risk: b.Risk, Rule: b.Rule, Why: b.Why}
-	out.Rules = append(out.Rules, p.tried(view)...)
+	out.Builtin = action.PolicyReason{Decision: b.shownDecision(), Risk: b.Risk, Rule: b.Rule, Why: b.Why}
+	out.Rules = append(out.Rules, p.triedRules(view)...)
 	return out, nil
 }
 
-// asked is the decision, where a person is asked at the wire that.
-func (v Verdict) asked() string {
+// shownDecision is the decision for people: a deferred call is one that is asked about.
+func (v Verdict) shownDecision() string {
 	if v.Deferred {
 		return Ask.String()
 	}
 	return v.Decision.String()
 }
 
-// tried says of every rule whether it matched; without a view none was asked.
-func (p *Policy) tried(v *view) []action.RuleTried {
+// triedRules says of every rule whether it matched; without a view no rule was considered.
+func (p *Policy) triedRules(v *view) []action.RuleTried {
 	var all []action.RuleTried
 	decided := false
 	for i := range p.rules {
@@ -91,7 +90,7 @@ func (p *Policy) tried(v *view) []action.RuleTried {
 		case decided:
 			t.Why = "not reached: a rule before it matched"
 		default:
-			m := x.against(v)
+			m := x.match(v)
 			if t.Matched, t.Why = m == (miss{}), x.explain(m); t.Matched {
 				decided, t.Why = true, "it matches"
 			}
@@ -101,9 +100,8 @@ func (p *Policy) tried(v *view) []action.RuleTried {
 	return all
 }
 
-// imagine makes the facts that a query states, and says what it takes for
-// granted.
-func (p *Policy) imagine(q action.PolicyQuery, call action.Call, verb *action.Verb) (f action.Facts, assumed []string) {
+// assumedFacts returns the facts that a query states, and what is assumed besides.
+func (p *Policy) assumedFacts(q action.PolicyQuery, call action.Call, verb *action.Verb) (f action.Facts, assumed []string) {
 	assumed = []string{"the page was not looked at: facts that were not given are empty"}
 	f = action.Facts{Page: action.Page{URL: withScheme(q.PageURL)}, Options: q.Options}
 	f.Session.Credentialed = q.Credentialed
@@ -117,7 +115,7 @@ func (p *Policy) imagine(q action.PolicyQuery, call action.Call, verb *action.Ve
 		f.Dialog = &action.Dialog{Kind: "confirm", Message: q.Dialog}
 	}
 	address := ""
-	if leads(verb) && len(argument(call.Args, "url")) > 0 {
+	if hasDestination(verb) && len(argument(call.Args, "url")) > 0 {
 		address = argument(call.Args, "url")[0]
 	} else if f.Element != nil {
 		address = f.Element.LinkURL
@@ -132,8 +130,8 @@ func (p *Policy) imagine(q action.PolicyQuery, call action.Call, verb *action.Ve
 	return f, assumed
 }
 
-// destination judges an address by the configured list; the egress proxy, which
-// decides, also looks at what a name resolves to.
+// destination judges an address by the configured list. The egress proxy, which decides, also checks
+// the addresses that a name resolves to.
 func (p *Policy) destination(address string) *action.Destination {
 	u, err := url.Parse(address)
 	if err != nil || !isWeb(u) {
@@ -161,7 +159,7 @@ func withScheme(address string) string {
 	return "https://" + address
 }
 
-// tags are what a role is most often made of.
+// tags are the most frequent tags of elements of a role.
 var tags = map[string]string{"button": "button", "link": "a", "textbox": "input", "searchbox": "input", "checkbox": "input", "radio": "input", "combobox": "select"}
 
 func elementOf(e action.PolicyElement) *action.Element {
@@ -181,7 +179,7 @@ func (p *Policy) Show(role action.Role) action.PolicyView {
 	c := p.source
 	v := action.PolicyView{
 		Policy: p.hash, SHA256: c.SHA256, Asking: p.enabled,
-		Trusted: listed(c.Trusted), Sensitive: listed(c.Sensitive), Allowed: listed(c.Allowed), Rules: []action.PolicyRule{},
+		Trusted: clone(c.Trusted), Sensitive: clone(c.Sensitive), Allowed: clone(c.Allowed), Rules: []action.PolicyRule{},
 		Roles: []action.RoleClasses{
 			{Role: action.Viewer, Classes: []string{"read"}, Granted: []string{}},
 			{Role: action.Agent, Classes: []string{"read", "write"}, Granted: p.grantedVerbs()},
@@ -197,13 +195,13 @@ func (p *Policy) Show(role action.Role) action.PolicyView {
 	return v
 }
 
-func listed(all []string) []string { return append([]string{}, all...) }
+func clone(all []string) []string { return append([]string{}, all...) }
 
 // grantedVerbs are the raw verbs that agents may ask for.
 func (p *Policy) grantedVerbs() []string {
-	all := []string{scripted}
+	all := []string{scriptVerb}
 	for name := range p.granted {
-		if name != scripted {
+		if name != scriptVerb {
 			all = append(all, name)
 		}
 	}

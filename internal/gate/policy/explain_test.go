@@ -43,7 +43,7 @@ func TestEveryRuleIsExplainedInOrder(t *testing.T) {
 	}
 }
 
-func TestAnImaginedCallIsJudgedLikeARealOne(t *testing.T) {
+func TestACallWithStatedFactsIsJudgedLikeARealOne(t *testing.T) {
 	p := mustNew(t, Config{Enabled: true, Allowed: []string{"app.example.com", "*.example.org", "localhost:3000"}})
 	for _, c := range []struct {
 		q    action.PolicyQuery
@@ -74,7 +74,7 @@ func TestAnImaginedCallIsJudgedLikeARealOne(t *testing.T) {
 	}
 }
 
-func TestAQueryThatCannotBeAskedIsRefused(t *testing.T) {
+func TestAnInvalidQueryIsRefused(t *testing.T) {
 	p := mustNew(t, Config{Enabled: true})
 	_, err := p.Explain(action.PolicyQuery{Verb: "page.clik"}, nil)
 	if f := fault.From(err); f == nil || f.Code != fault.UnknownAction || !strings.Contains(f.Hint, "page.click") {
@@ -135,7 +135,7 @@ func TestAgentsDoNotSeePatterns(t *testing.T) {
 	}
 }
 
-func TestTheHashIsOfWhatJudges(t *testing.T) {
+func TestTheHashCoversWhatDecides(t *testing.T) {
 	base := Config{Enabled: true, Trusted: []string{"a.example"}}
 	same, other := base, base
 	same.File, same.SHA256, same.Allowed = "x", "y", []string{"z.example"}

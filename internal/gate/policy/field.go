@@ -8,8 +8,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// typing judges text typed into the element found, with what its control
-// characters do: the page engine types Enter and Tab as keys.
+// typing judges text that is typed into the element, with the effects of its control characters:
+// the page engine types Enter and Tab as keys.
 func (p *Policy) typing(args *action.Type, facts action.Facts) judgement {
 	j := p.fill(facts)
 	if facts.Element == nil {
@@ -17,13 +17,13 @@ func (p *Policy) typing(args *action.Type, facts action.Facts) judgement {
 	}
 	rest, after, tab := strings.Cut(args.Input, "\t")
 	if tab && (after != "" || args.Submit) {
-		j.join(astray("Tab"))
+		j.join(refuseUnjudged("Tab"))
 	}
 	multiline := facts.Element.Tag == "textarea" && !sendsOnEnter(facts.Element)
 	if at := strings.IndexAny(rest, "\r\n"); at >= 0 && !multiline {
 		j.join(p.enter(facts))
 		if facts.Element.Tag == "input" && strings.Trim(rest[at:], "\r\n") != "" {
-			j.join(astray("Enter"))
+			j.join(refuseUnjudged("Enter"))
 		}
 	}
 	if args.Submit {
@@ -32,16 +32,16 @@ func (p *Policy) typing(args *action.Type, facts action.Facts) judgement {
 	return j
 }
 
-// astray refuses what would go on in an element that nobody has looked at: text
-// in another field, Enter on a button.
-func astray(key string) judgement {
+// refuseUnjudged refuses text that would continue in an element that was not judged: in another
+// field, or as Enter on a button.
+func refuseUnjudged(key string) judgement {
 	return judgement{
 		risk: action.Critical, rule: "field.astray", why: "what is typed after " + key + " would go to an element that was not judged",
 		refuse: fault.DeniedByPolicy, hint: "type into each field, and press each key, with a call of its own",
 	}
 }
 
-// enter judges the Enter key on the element found.
+// enter judges the Enter key on the element.
 func (p *Policy) enter(facts action.Facts) judgement {
 	e := facts.Element
 	switch {
@@ -49,29 +49,29 @@ func (p *Policy) enter(facts action.Facts) judgement {
 		return judgement{risk: action.Medium, rule: "press.unknown", why: "nothing is known of what the key would do", hosts: hostsOf(facts)}
 	case e.Editable && e.Submits:
 		return p.submit(facts)
-	case e.Editable && searches(e):
+	case e.Editable && isSearchField(e):
 		return judgement{risk: action.Low, rule: "press.search", why: "it searches", hosts: hostsOf(facts)}
 	case e.Editable && sendsOnEnter(e):
 		return judgement{risk: action.High, rule: "press.send", why: "Enter sends what is written there", hosts: hostsOf(facts)}
 	case e.Editable:
 		j := judgement{risk: action.Medium, rule: "press.enter", why: "Enter may send what is in the field", hosts: hostsOf(facts)}
 		if !e.Code {
-			judgeWords(&j, first(parts(e.Dialog))) // as its button, which is not known
+			judgeWords(&j, firstOf(splitFact(e.Dialog))) // in place of its button, which is not known
 		}
 		return j
 	}
 	return p.activate(facts)
 }
 
-func first(texts []string) string {
+func firstOf(texts []string) string {
 	if len(texts) == 0 {
 		return ""
 	}
 	return texts[0]
 }
 
-// searches reports whether e is a field that only searches.
-func searches(e *action.Element) bool {
+// isSearchField reports whether e is a field that only searches.
+func isSearchField(e *action.Element) bool {
 	if isSearch(e) {
 		return true
 	}
@@ -79,8 +79,8 @@ func searches(e *action.Element) bool {
 	return e.Tag == "input" && words.search.written(text) && !words.personal.in(text) && !words.composer.in(text)
 }
 
-// sendsOnEnter reports whether e is for a message, a comment or the like, where
-// Enter sends. In a text area it does so in chats only.
+// sendsOnEnter reports whether e is for a message, a comment or the like that Enter sends. In a text
+// area that is so in chats only.
 func sendsOnEnter(e *action.Element) bool {
 	text := fieldText(e)
 	return !e.Code && words.composer.in(text) && (e.Tag != "textarea" || !words.free.in(text))
@@ -117,25 +117,25 @@ func (p *Policy) fill(facts action.Facts) judgement {
 	return j
 }
 
-// choose judges the choice of options, by the list's purpose and by what the
-// options say: a page may act on a choice at once.
+// choose judges the choice of options by the purpose of the list and by the options' texts: a page
+// may act on a choice at once.
 func (p *Policy) choose(args *action.Select, facts action.Facts) judgement {
 	j := p.fill(facts)
 	for _, text := range args.Values {
 		judgeWords(&j, text)
 	}
-	return offered(j, facts)
+	return judgeOptions(j, facts)
 }
 
-// offered raises the risk by the options that would or could be chosen.
-func offered(j judgement, facts action.Facts) judgement {
+// judgeOptions raises the risk by the options that would be, or could be, chosen.
+func judgeOptions(j judgement, facts action.Facts) judgement {
 	for _, text := range facts.Options {
 		judgeWords(&j, text)
 	}
 	return j
 }
 
-// fieldText is everything that says what a field is for.
+// fieldText is all texts that say what a field is for.
 func fieldText(e *action.Element) string {
 	return strings.Join([]string{e.Name, split(e.Label), e.Placeholder, split(e.FieldName), e.Also}, " · ")
 }
@@ -145,15 +145,14 @@ var (
 	secretTokens  = map[string]bool{"current-password": true, "new-password": true, "one-time-code": true}
 )
 
-// isSecret reports whether a field holds what an agent must never type. A
-// protected field counts, unless all that protects it is that it is for a
-// payment card.
+// isSecret reports whether a field is for a secret, which an agent must never type. A protected field
+// is, unless it is only protected because it is for a payment card.
 func isSecret(e *action.Element, text string) bool {
 	if e.Type == "password" || hasToken(e, func(t string) bool { return secretTokens[t] }) {
 		return true
 	}
 	if isCard(e) {
-		return false // its security code is no password
+		return false // the card's security code is not a password
 	}
 	return words.secret.in(text) || e.Protected && !words.guarded.in(text)
 }
@@ -164,7 +163,7 @@ func isCard(e *action.Element) bool {
 	return hasToken(e, func(t string) bool { return strings.HasPrefix(t, "cc-") })
 }
 
-// isPersonal reports whether autocomplete marks any other field.
+// isPersonal reports whether autocomplete marks a field of another kind.
 func isPersonal(e *action.Element) bool {
 	return hasToken(e, func(t string) bool { return t != "on" && t != "off" })
 }
@@ -178,42 +177,42 @@ func hasToken(e *action.Element, match func(string) bool) bool {
 	return false
 }
 
-// press judges a key or a combination of keys on the element found.
+// press judges a key or a combination of keys on the element.
 func (p *Policy) press(combination string, facts action.Facts) judgement {
 	key, modified := keyOf(combination)
 	switch strings.ToLower(key) {
 	case "enter", "numpadenter", "return", "\r", "\n":
-		return sending(p.enter(facts), modified, combination, facts)
+		return judgeModifier(p.enter(facts), modified, combination, facts)
 	case "tab", "escape", "esc", "home", "end", "pageup", "pagedown", "arrowup", "arrowdown", "arrowleft", "arrowright",
 		"up", "down", "left", "right", "shift", "control", "alt", "meta":
 		return p.move(facts)
 	}
 	e := facts.Element
 	if e != nil && (e.Editable || e.Tag == "select" || e.Protected) {
-		j := offered(p.fill(facts), facts) // it types, deletes, pastes or chooses
+		j := judgeOptions(p.fill(facts), facts) // it types, deletes, pastes or chooses
 		if j.rule == "field.code" && j.refuse == "" && isLetterKey(key, modified) {
 			j = judgement{risk: action.Low, rule: "field.keystroke", why: "it changes a letter of a text", hosts: hostsOf(facts)}
 		}
-		if modified && !edits(key) {
+		if modified && !isEditKey(key) {
 			j.raise(action.Medium, "press.shortcut", "the key may be a shortcut of the page")
 		}
-		return accessKey(j, combination)
+		return judgeAltKey(j, combination)
 	}
 	if e != nil && (key == " " || strings.EqualFold(key, "space") || strings.EqualFold(key, "spacebar")) {
 		j := p.activate(facts)
 		if j.refuse == "" {
-			return j // a link is not followed by the space bar, but where one is blocked nothing is lost
+			return j // the space bar does not follow links, so nothing is lost where a link is blocked
 		}
 	}
 	j := judgement{risk: action.Medium, rule: "press.shortcut", why: "the key may be a shortcut of the page", hosts: hostsOf(facts)}
 	if strings.EqualFold(key, "delete") || strings.EqualFold(key, "del") || strings.EqualFold(key, "backspace") || key == "#" || combination == "Shift+3" {
 		j.raise(action.High, "press.delete", "the key may delete what is selected")
 	}
-	return accessKey(j, combination)
+	return judgeAltKey(j, combination)
 }
 
-// sending raises the risk of Enter with another key: in many editors it sends.
-func sending(j judgement, modified bool, combination string, facts action.Facts) judgement {
+// judgeModifier raises the risk of Enter with a modifier key, which sends in many editors.
+func judgeModifier(j judgement, modified bool, combination string, facts action.Facts) judgement {
 	if e := facts.Element; e != nil && e.Code && strings.Contains(combination, "+") {
 		j.raise(action.High, "press.run", "with another key, Enter runs code in many editors")
 	}
@@ -227,11 +226,11 @@ func sending(j judgement, modified bool, combination string, facts action.Facts)
 	return j
 }
 
-// isLetterKey reports whether a key puts in or takes away a letter, or undoes
-// that. What it pastes nobody has seen.
+// isLetterKey reports whether a key types or deletes a letter, or undoes that. A key that pastes does
+// not count: nobody has seen the text.
 func isLetterKey(key string, modified bool) bool {
 	if modified {
-		return edits(key) && !strings.EqualFold(key, "v") && !strings.EqualFold(key, "insert")
+		return isEditKey(key) && !strings.EqualFold(key, "v") && !strings.EqualFold(key, "insert")
 	}
 	switch strings.ToLower(key) {
 	case "space", "spacebar", "backspace", "delete", "del":
@@ -240,8 +239,8 @@ func isLetterKey(key string, modified bool) bool {
 	return utf8.RuneCountInString(key) == 1
 }
 
-// edits reports whether a key with Control edits text, and nothing else.
-func edits(key string) bool {
+// isEditKey reports whether a key with Control only edits text.
+func isEditKey(key string) bool {
 	switch strings.ToLower(key) {
 	case "a", "c", "x", "v", "y", "z", "backspace", "delete", "del", "insert":
 		return true
@@ -249,9 +248,9 @@ func edits(key string) bool {
 	return false
 }
 
-// accessKey raises the risk of keys with Alt: they activate an element of the
-// page that was not looked at (HTML standard, accesskey).
-func accessKey(j judgement, combination string) judgement {
+// judgeAltKey raises the risk of keys with Alt, which may activate an element that was not judged
+// (HTML standard, accesskey).
+func judgeAltKey(j judgement, combination string) judgement {
 	for held := range strings.SplitSeq(combination, "+") {
 		if held == "Alt" || held == "Option" {
 			j.raise(action.High, "press.accesskey", "with Alt, the key may press a button that was not looked at")
@@ -260,18 +259,17 @@ func accessKey(j judgement, combination string) judgement {
 	return j
 }
 
-// move judges a key that moves the focus, the cursor or the view. In a list or
-// slider it changes the value.
+// move judges a key that moves the focus, the cursor or the view. In a list or slider it changes the
+// value.
 func (p *Policy) move(facts action.Facts) judgement {
 	e := facts.Element
 	if e != nil && (e.Tag == "select" || e.Role == "slider" || e.Role == "spinbutton") && !e.Protected {
-		return offered(p.fill(facts), facts)
+		return judgeOptions(p.fill(facts), facts)
 	}
 	return judgement{risk: action.Low, rule: "press.move", why: "the key moves the focus or the view", hosts: hostsOf(facts)}
 }
 
-// keyOf returns the last key of a combination, and whether others than Shift
-// are held with it.
+// keyOf returns the last key of a combination, and whether a key other than Shift is held with it.
 func keyOf(combination string) (key string, modified bool) {
 	key = combination
 	for {
@@ -288,9 +286,8 @@ func keyOf(combination string) (key string, modified bool) {
 	return strings.TrimSpace(key), modified
 }
 
-// upload judges giving files to a page: they leave for wherever the page sends
-// them. An element that is no file input is clicked first, and judged as that
-// too.
+// upload judges giving files to a page, which may send them anywhere. An element that is not a file
+// input is clicked first, so the click is judged too.
 func (p *Policy) upload(args *action.Upload, facts action.Facts) judgement {
 	e := facts.Element
 	if args.Clear && args.Count() == 0 {
@@ -298,7 +295,7 @@ func (p *Policy) upload(args *action.Upload, facts action.Facts) judgement {
 	}
 	j := judgement{risk: action.Medium, rule: "upload", why: "it gives files to the page", hosts: hostsOf(facts)}
 	for _, host := range j.hosts {
-		if p.isSensitive(host) && !p.vouched(host) || isPayment(host) {
+		if p.isSensitive(host) && !p.trustedByName(host) || isPayment(host) {
 			j.raise(action.High, "upload.sensitive", "it gives files to a sensitive host: "+host)
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// graphQL tells of fields which GraphQL operation they hold: "mutation" where one
-// document has any, "query" where documents only read, "operation" where one is
-// only named; empty for none. called are the words of what is changed.
+// graphQL returns the GraphQL operation in fields: "mutation" if a document has one, "query" if the
+// documents only read, "operation" if one is only named; empty for none. called has the words of
+// the changes.
 func graphQL(fields []action.BodyField) (op, called string) {
 	for _, f := range fields {
 		name := f.Name[strings.LastIndexByte(f.Name, '.')+1:]
@@ -35,8 +35,8 @@ func graphQL(fields []action.BodyField) (op, called string) {
 	return op, called
 }
 
-// hasGraphField reports whether fields beside an operation's name are those of a
-// request for a stored document.
+// hasGraphField reports whether there are fields of a request for a stored document, besides the name
+// of an operation.
 func hasGraphField(fields []action.BodyField) bool {
 	for _, f := range fields {
 		first, _, _ := strings.Cut(strings.TrimLeft(f.Name, "0123456789."), ".")
@@ -47,7 +47,7 @@ func hasGraphField(fields []action.BodyField) bool {
 	return false
 }
 
-// speaksGraphQL reports whether an address is by its name one for GraphQL.
+// speaksGraphQL reports whether an address is one for GraphQL by its name.
 func speaksGraphQL(address string) bool {
 	all := segmentsOf(address)
 	if len(all) == 0 {
@@ -63,8 +63,8 @@ var (
 	graphChange  = regexp.MustCompile(`\bmutation\b`)
 )
 
-// graphDocument tells what a text is as a GraphQL document: "mutation", "query",
-// or nothing, and what its mutations select at their first level.
+// graphDocument returns the kind of a text that is a GraphQL document: "mutation" or "query", empty
+// for other texts; and the names at the first level of its mutations.
 func graphDocument(text string) (kind, names string) {
 	if !strings.Contains(text, "{") {
 		return "", ""
@@ -82,7 +82,7 @@ func graphDocument(text string) (kind, names string) {
 	return "", ""
 }
 
-// graphNames are the words outside of arguments down to the first level of braces.
+// graphNames are the words outside of arguments, down to the first level of braces.
 func graphNames(text string) string {
 	var names []string
 	braces, brackets := 0, 0

@@ -7,17 +7,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// harm is what a phrase of a control says that it does.
+// harm is what a phrase of a control means.
 type harm struct {
 	risk action.Risk
 	kind kinds
 }
 
-// harmful are the phrases of controls of all languages, with what each does, so
-// that a text is looked through once.
+// harmful is an index of the phrases of controls in all languages with their harm, so that a text is
+// searched once.
 type harmful struct {
-	phrases, alike map[string][]harmPhrase // by their first word; as skeletons
-	parts          map[rune][]harmPart     // of scripts that do not part words, by their first letter
+	phrases, skeletons map[string][]harmPhrase // by their first word; as skeletons
+	parts              map[rune][]harmPart     // of scripts that do not part words, by their first letter
 }
 
 type harmPhrase struct {
@@ -36,28 +36,28 @@ func (h *harmful) add(phrase string, what harm) {
 		return
 	}
 	if h.phrases == nil {
-		h.phrases, h.alike, h.parts = map[string][]harmPhrase{}, map[string][]harmPhrase{}, map[rune][]harmPart{}
+		h.phrases, h.skeletons, h.parts = map[string][]harmPhrase{}, map[string][]harmPhrase{}, map[rune][]harmPart{}
 	}
-	if whole := strings.Join(t, ""); strings.ContainsFunc(whole, isUnparted) {
+	if whole := strings.Join(t, ""); strings.ContainsFunc(whole, isUnspaced) {
 		first, _ := utf8.DecodeRuneInString(whole)
 		h.parts[first] = append(h.parts[first], harmPart{whole, what})
 		return
 	}
 	h.phrases[t[0]] = append(h.phrases[t[0]], harmPhrase{t, what})
 	a := wordsOf(skeleton(phrase))
-	h.alike[a[0]] = append(h.alike[a[0]], harmPhrase{a, what})
+	h.skeletons[a[0]] = append(h.skeletons[a[0]], harmPhrase{a, what})
 }
 
-// manner is which phrases of a text count.
-type manner int
+// matchMode says which phrases of a text count.
+type matchMode int
 
 const (
-	mentioned manner = iota // all
-	done                    // those that are done: "Post", and not "View post"
-	ordered                 // those that a text begins or ends with, and that are not the name of a thing
+	mentioned matchMode = iota // all
+	done                       // those that are actions: "Post", and not "View post"
+	ordered                    // those at the beginning or the end of a text that are not names of things
 )
 
-// findings are the harms that phrases of a text name, by risk.
+// findings are the kinds of harm that phrases of a text name, by risk.
 type findings struct {
 	critical, high kinds
 	medium         bool
@@ -65,7 +65,7 @@ type findings struct {
 
 func (f findings) kinds() kinds { return f.critical | f.high }
 
-func (f *findings) note(h harm) {
+func (f *findings) add(h harm) {
 	switch h.risk {
 	case action.Critical:
 		f.critical |= h.kind
@@ -76,54 +76,54 @@ func (f *findings) note(h harm) {
 	}
 }
 
-// find looks through all readings of a text.
-func (h *harmful) find(all []reading, how manner) (f findings) {
+// find searches all readings of a text.
+func (h *harmful) find(all []reading, how matchMode) (f findings) {
 	for i := range all {
 		h.findIn(&all[i], how, &f)
 	}
 	return f
 }
 
-func (h *harmful) findIn(r *reading, how manner, f *findings) {
+func (h *harmful) findIn(r *reading, how matchMode, f *findings) {
 	phrases := h.phrases
-	if r.alike {
-		phrases = h.alike
+	if r.skeleton {
+		phrases = h.skeletons
 	}
 	for at, first := range r.words {
 		list := phrases[first]
 		for i := range list {
 			if startsWith(r.words[at:], list[i].words) && counts(r, at, len(list[i].words), how) {
-				f.note(list[i].harm)
+				f.add(list[i].harm)
 			}
 		}
 	}
 	if isASCII(r.whole) || how == ordered && words.noun.exact[r.whole] {
-		return // no script that writes words together
+		return // not in a script without spaces
 	}
 	for at, letter := range r.whole {
 		list := h.parts[letter]
 		for i := range list {
-			if strings.HasPrefix(r.whole[at:], list[i].text) && (how == mentioned || !compound(r.whole, at, list[i].text)) {
-				f.note(list[i].harm)
+			if strings.HasPrefix(r.whole[at:], list[i].text) && (how == mentioned || !isCompoundName(r.whole, at, list[i].text)) {
+				f.add(list[i].harm)
 			}
 		}
 	}
 }
 
 // counts reports whether a phrase at a place of a reading counts.
-func counts(r *reading, at, length int, how manner) bool {
+func counts(r *reading, at, length int, how matchMode) bool {
 	switch how {
 	case done:
-		return !names(r, at, length)
+		return !isThingName(r, at, length)
 	case ordered:
-		return (at == 0 || at+length == len(r.words)) && !words.noun.holds(r, at, length) && !names(r, at, length)
+		return (at == 0 || at+length == len(r.words)) && !words.noun.holds(r, at, length) && !isThingName(r, at, length)
 	}
 	return true
 }
 
-// names reports whether the words at a place of a reading name a thing: they
-// can, and stand after a word that shows it or before one that belongs to it.
-func names(r *reading, at, length int) bool {
+// isThingName reports whether the words at a place of a reading are the name of a thing: they can be a
+// noun, and follow a word such as "view" or precede one such as "list".
+func isThingName(r *reading, at, length int) bool {
 	if !words.noun.holds(r, at, length) {
 		return false
 	}
@@ -133,8 +133,8 @@ func names(r *reading, at, length int) bool {
 	return at+length < len(r.words) && words.things.holds(r, at+length, 1)
 }
 
-// compound is names for scripts that write words together.
-func compound(whole string, at int, part string) bool {
+// isCompoundName is isThingName for scripts without spaces.
+func isCompoundName(whole string, at int, part string) bool {
 	if !words.noun.exact[part] {
 		return false
 	}
@@ -152,25 +152,25 @@ func compound(whole string, at int, part string) bool {
 	return false
 }
 
-// spoken is a text with the ways to read it, taken once.
-type spoken struct {
+// phrase is a text with its readings.
+type phrase struct {
 	text string
 	all  []reading
-	key  string // its words that hold letters: whole phrases are found by it
+	key  string // its words that have letters: whole phrases are looked up by it
 }
 
-func speak(text string) spoken {
-	s := spoken{text: text}
+func newPhrase(text string) phrase {
+	s := phrase{text: text}
 	if text == "" {
 		return s
 	}
 	s.all = readings(text)
-	s.key = lettered(s.all[0].words)
+	s.key = lettersOnly(s.all[0].words)
 	return s
 }
 
-// lettered joins the words that hold letters.
-func lettered(all []string) string {
+// lettersOnly joins the words that have letters.
+func lettersOnly(all []string) string {
 	plain := true
 	for _, t := range all {
 		plain = plain && hasLetter(t)
@@ -187,14 +187,14 @@ func lettered(all []string) string {
 	return strings.Join(kept, " ")
 }
 
-// is reports whether the text is a phrase of l, numbers aside.
-func (s *spoken) is(l *lexicon) bool { return l.exact[s.key] }
+// is reports whether the text is a phrase of l, without regard to numbers.
+func (s *phrase) is(l *lexicon) bool { return l.exact[s.key] }
 
-// named reports whether the text names something: it holds a letter.
-func (s *spoken) named() bool { return s.key != "" }
+// hasLetters reports whether the text has a letter.
+func (s *phrase) hasLetters() bool { return s.key != "" }
 
 // in reports whether a phrase of l is in the text.
-func (s *spoken) in(l *lexicon) bool { return s.text != "" && l.among(s.all) }
+func (s *phrase) in(l *lexicon) bool { return s.text != "" && l.inAny(s.all) }
 
 // kinds are the kinds of harm that words name.
 type kinds uint8
@@ -207,15 +207,13 @@ const (
 	ends                       // cancels, revokes, blocks, signs out
 )
 
-// kindNames are the kinds as sections of the word lists name them, after the
-// risk: "high sends".
+// kindNames are the names of the kinds in sections of the word lists, after the risk: "high sends".
 var kindNames = map[string]kinds{"destroys": destroys, "sends": sends, "pays": pays, "grants": grants, "ends": ends}
 
 // has reports whether k and other have a kind in common.
 func (k kinds) has(other kinds) bool { return k&other != 0 }
 
-// kindsOf tells which kinds of harm the words of a text name, in every language
-// and however the text is read. The zero kinds means none.
+// kindsOf returns the kinds of harm that the words of a text name, in every language and reading.
 func kindsOf(text string) kinds {
 	if text == "" {
 		return 0
@@ -223,9 +221,9 @@ func kindsOf(text string) kinds {
 	return words.harmful.find(readings(text), mentioned).kinds()
 }
 
-// partsOf parts the name of a section into its meaning and the kind of harm,
-// which is empty where it has none.
-func partsOf(section string) (meaning, kind string) {
+// splitSection splits the name of a section into its meaning and the kind of harm, which may be
+// empty.
+func splitSection(section string) (meaning, kind string) {
 	meaning, kind, _ = strings.Cut(section, " ")
 	return meaning, kind
 }

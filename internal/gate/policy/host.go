@@ -11,14 +11,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// patterns are hosts, and "*." patterns for sub-domains (the apex not
-// included).
+// patterns are hosts, and "*." patterns, which match sub-domains but not the domain itself.
 type patterns struct {
 	exact    map[string]bool
 	suffixes []string // with the leading dot
 }
 
-// parsePatterns reads patterns as the configuration has them.
+// parsePatterns reads patterns of the configuration.
 func parsePatterns(list []string) (patterns, error) {
 	p := patterns{exact: make(map[string]bool, len(list))}
 	for _, raw := range list {
@@ -52,8 +51,8 @@ func (p patterns) match(host string) bool {
 	return false
 }
 
-// hostOf returns the host of an address that Chromium or the egress door wrote,
-// in lower case and without a port; empty when it has none.
+// hostOf returns the host of an address that Chromium or the egress proxy wrote, in lower case and
+// without a port; empty for none.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || !isWeb(u) {
@@ -64,8 +63,8 @@ func hostOf(address string) string {
 
 func isWeb(u *url.URL) bool { return u.Scheme == "http" || u.Scheme == "https" }
 
-// siteOf returns the registrable domain of a host, or the host itself where it
-// has none: an address, a single label, a public suffix.
+// siteOf returns the registrable domain of a host, or the host itself where it has none: an IP
+// address, a name without a dot, a public suffix.
 func siteOf(host string) string {
 	if site, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		return site
@@ -73,26 +72,25 @@ func siteOf(host string) string {
 	return host
 }
 
-// labelsOf splits a host into what its names consist of.
+// labelsOf splits a host into its words.
 func labelsOf(host string) []string {
 	return strings.FieldsFunc(host, func(r rune) bool { return r == '.' || r == '-' || r == '_' })
 }
 
-// isPayment reports whether people pay at a host.
+// isPayment reports whether a host is one to pay at.
 func isPayment(host string) bool {
-	return hosts.payment.match(host) || anyOf(hosts.paymentLabels, host)
+	return hosts.payment.match(host) || hasLabel(hosts.paymentLabels, host)
 }
 
-// isSensitive reports whether a host is by its name one for mail, banking,
-// administration or settings.
+// isSensitive reports whether a host is for mail, banking, administration or settings, by its name.
 func isSensitive(host string) bool {
-	return hosts.sensitive.match(host) || anyOf(hosts.sensitiveLabels, host) || isBank(host)
+	return hosts.sensitive.match(host) || hasLabel(hosts.sensitiveLabels, host) || isBank(host)
 }
 
-// isBank reports whether a host is by its name a bank's.
-func isBank(host string) bool { return hosts.bank.match(host) || anyOf(hosts.bankLabels, host) }
+// isBank reports whether a host is a bank's, by its name.
+func isBank(host string) bool { return hosts.bank.match(host) || hasLabel(hosts.bankLabels, host) }
 
-func anyOf(labels map[string]bool, host string) bool {
+func hasLabel(labels map[string]bool, host string) bool {
 	for _, l := range labelsOf(host) {
 		if labels[l] {
 			return true
@@ -101,20 +99,11 @@ func anyOf(labels map[string]bool, host string) bool {
 	return false
 }
 
-// segmentsOf are the path's segments, and those of a fragment that is used as a
-// path, folded, without a file's extension.
+// segmentsOf are the segments of the path and of a fragment that is used as a path, folded, without a
+// file extension.
 func segmentsOf(address string) []string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return nil
-	}
-	path := u.Path
-	if fragment := strings.TrimPrefix(u.Fragment, "!"); strings.HasPrefix(fragment, "/") {
-		fragment, _, _ = strings.Cut(fragment, "?")
-		path += fragment
-	}
 	var all []string
-	for s := range strings.SplitSeq(path, "/") {
+	for s := range strings.SplitSeq(wholePath(address), "/") {
 		if name, extension, found := strings.Cut(s, "."); found && len(extension) <= 5 {
 			s = name
 		}
@@ -125,9 +114,9 @@ func segmentsOf(address string) []string {
 	return all
 }
 
-// hostsAmong are the hosts and patterns of a list that may also name ports; what
-// is none is left out.
-func hostsAmong(list []string) patterns {
+// withoutPorts are the hosts and patterns of a list whose entries may have ports. Invalid entries are
+// left out.
+func withoutPorts(list []string) patterns {
 	var all patterns
 	for _, entry := range list {
 		if host, _, found := strings.Cut(entry, ":"); found {

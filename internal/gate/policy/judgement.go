@@ -7,34 +7,34 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// judgement is a verdict in the making. Rules only raise its risk.
+// judgement is what the built-in table says about a call. Its risk is only ever raised.
 type judgement struct {
 	risk   action.Risk
 	rule   string
 	why    string
-	refuse fault.Code // set when no answer could allow it
+	refuse fault.Code // set where no answer can allow the call
 	hint   string
-	auto   bool     // MEDIUM runs without trust: the destination is allowed anyway
-	hosts  []string // all must be trusted for MEDIUM to run
+	auto   bool     // MEDIUM runs on hosts that are not trusted: the destination is allowed anyway
+	hosts  []string // that must all be trusted for MEDIUM to run
 
-	grant string // of a HIGH call: the host that a person may allow it on for the session
+	grant string // of a HIGH call: the host on which a person may allow it for the session
 
-	held    bool // the refusal holds for operators too
+	forAll  bool // the refusal holds for operators too
 	private bool // what is typed must not be recorded or shown
 }
 
-// places are the rules that only say where an act leads: a reason that says what
-// it does is the better one.
-var places = map[string]bool{"navigation.sensitive": true, "navigation.settings": true}
+// placeRules are the rules that only say where an act leads. A rule of the same risk that
+// says what the act does replaces them.
+var placeRules = map[string]bool{"navigation.sensitive": true, "navigation.settings": true}
 
-// raise makes j at least as bad as risk says, for the reason given.
+// raise raises the risk of j to at least risk, for the given reason.
 func (j *judgement) raise(risk action.Risk, rule, why string) {
-	if risk > j.risk || risk == j.risk && places[j.rule] && !places[rule] {
+	if risk > j.risk || risk == j.risk && placeRules[j.rule] && !placeRules[rule] {
 		j.risk, j.rule, j.why = risk, rule, why
 	}
 }
 
-// join takes over what is worse in other, and every host that must be trusted.
+// join raises j to what is worse in other, and adds its hosts.
 func (j *judgement) join(other judgement) {
 	j.raise(other.risk, other.rule, other.why)
 	if other.refuse != "" && j.refuse == "" {
@@ -134,7 +134,7 @@ func (p *Policy) judgeMany(call action.Call, facts action.Facts) (j judgement, f
 	return judgement{}, false
 }
 
-// dialog judges the answer to a JavaScript dialog by what it says.
+// dialog judges the answer to a JavaScript dialog by the dialog's text.
 func (p *Policy) dialog(args *action.AnswerDialog, facts action.Facts) judgement {
 	if !args.Accept {
 		return judgement{risk: action.Low, rule: "dialog.dismiss", why: "a dialog is dismissed", hosts: hostsOf(facts)}
@@ -164,7 +164,7 @@ func (p *Policy) reload(verb *action.Verb, facts action.Facts) judgement {
 	return ownRisk(verb, facts)
 }
 
-// ownRisk is the judgement of a verb that no rule knows more of.
+// ownRisk is the judgement of a verb that has no rules of its own.
 func ownRisk(verb *action.Verb, facts action.Facts) judgement {
 	j := judgement{risk: verb.Risk, rule: "verb", why: "it is the verb's own risk", hosts: hostsOf(facts)}
 	if j.risk < action.Low || j.risk > action.Critical {
@@ -173,8 +173,7 @@ func ownRisk(verb *action.Verb, facts action.Facts) judgement {
 	return j
 }
 
-// hostsOf are the hosts that a call on the page concerns: the page's, and that
-// of the frames its elements are in.
+// hostsOf are the hosts of the page and of the frames that its elements are in.
 func hostsOf(facts action.Facts) []string {
 	hosts := []string{hostOf(facts.Page.URL)}
 	for _, e := range []*action.Element{facts.Element, facts.Onto} {
@@ -188,8 +187,8 @@ func hostsOf(facts action.Facts) []string {
 	return hosts
 }
 
-// withheld judges what nobody but operators has in a session that holds
-// credentials: no rule, grant or answer gives it to others.
+// withheld refuses what only operators may have in a session with credentials: no rule, grant
+// or answer gives it to others.
 func withheld(caller action.Caller, verb *action.Verb, facts action.Facts) (v Verdict, refused bool) {
 	if caller.Role == action.Operator || !facts.Session.Credentialed || !verb.Withheld() {
 		return Verdict{}, false

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestKindsOfHarmAreToldApart(t *testing.T) {
+func TestKindsOfHarmAreDistinguished(t *testing.T) {
 	for text, want := range map[string]kinds{
 		"": 0, "Next": 0, "Save": 0, "Undeleted": 0,
 		"Delete": destroys, "Delete 3 items": destroys, "Move to trash": destroys, "Factory reset": destroys, "Delete account": destroys,
@@ -26,7 +26,7 @@ func TestEveryLanguageHasWordsOfEveryKind(t *testing.T) {
 	for _, language := range languages {
 		var all kinds
 		for section, list := range sectionsOf(path.Join("words", language+".txt")) {
-			_, name := partsOf(section)
+			_, name := splitSection(section)
 			kind := kindNames[name]
 			all |= kind
 			for _, phrase := range list {

@@ -13,14 +13,14 @@ import (
 //go:embed words/*.txt
 var files embed.FS
 
-// lexicon are the phrases of one meaning in every language.
+// lexicon is the phrases of one meaning in all languages.
 type lexicon struct {
-	phrases map[string][][]string // by their first word
-	alike   map[string][][]string // the same, as words that look alike are written: see skeleton
-	exact   map[string]bool       // whole phrases
+	phrases   map[string][][]string // by their first word
+	skeletons map[string][][]string // the same, as words that look alike are written: see skeleton
+	exact     map[string]bool       // whole phrases
 
-	exactAlike map[string]bool // the same, as words that look alike are written
-	parts      []string        // of scripts that do not part words: found anywhere
+	exactSkeletons map[string]bool // the same, as words that look alike are written
+	parts          []string        // of scripts that do not part words: found anywhere
 }
 
 func (l *lexicon) add(phrase string) {
@@ -29,45 +29,44 @@ func (l *lexicon) add(phrase string) {
 		return
 	}
 	if l.phrases == nil {
-		l.phrases, l.alike, l.exact, l.exactAlike = map[string][][]string{}, map[string][][]string{}, map[string]bool{}, map[string]bool{}
+		l.phrases, l.skeletons, l.exact, l.exactSkeletons = map[string][][]string{}, map[string][][]string{}, map[string]bool{}, map[string]bool{}
 	}
 	l.exact[strings.Join(t, " ")] = true
-	if whole := strings.Join(t, ""); strings.ContainsFunc(whole, isUnparted) {
+	if whole := strings.Join(t, ""); strings.ContainsFunc(whole, isUnspaced) {
 		l.parts = append(l.parts, whole)
 		return
 	}
 	l.phrases[t[0]] = append(l.phrases[t[0]], t)
 	a := wordsOf(skeleton(phrase))
-	l.exactAlike[strings.Join(a, " ")] = true
-	l.alike[a[0]] = append(l.alike[a[0]], a)
+	l.exactSkeletons[strings.Join(a, " ")] = true
+	l.skeletons[a[0]] = append(l.skeletons[a[0]], a)
 }
 
-// isUnparted reports whether r belongs to a script that writes words together.
-func isUnparted(r rune) bool {
+// isUnspaced reports whether r belongs to a script without spaces between words.
+func isUnspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-// in reports whether one of the phrases is in a text, at word boundaries,
-// however the text is read.
-func (l *lexicon) in(text string) bool { return l.among(readings(text)) }
+// in reports whether one of the phrases is in a reading of a text, at word boundaries.
+func (l *lexicon) in(text string) bool { return l.inAny(readings(text)) }
 
-func (l *lexicon) among(all []reading) bool {
+func (l *lexicon) inAny(all []reading) bool {
 	for i := range all {
-		if l.reads(&all[i]) {
+		if l.inReading(&all[i]) {
 			return true
 		}
 	}
 	return false
 }
 
-// written reports whether one of the phrases is in a text as it is written:
-// for what lowers a risk, which what only looks alike must not.
-func (l *lexicon) written(text string) bool { return l.reads(&readings(text)[0]) }
+// written reports whether one of the phrases is in a text as it is written. Conditions that lower a risk
+// use it: a text that only looks alike must not lower one.
+func (l *lexicon) written(text string) bool { return l.inReading(&readings(text)[0]) }
 
-func (l *lexicon) reads(r *reading) bool {
+func (l *lexicon) inReading(r *reading) bool {
 	phrases := l.phrases
-	if r.alike {
-		phrases = l.alike
+	if r.skeleton {
+		phrases = l.skeletons
 	}
 	for i, first := range r.words {
 		for _, phrase := range phrases[first] {
@@ -77,7 +76,7 @@ func (l *lexicon) reads(r *reading) bool {
 		}
 	}
 	if isASCII(r.whole) {
-		return false // no script that writes words together
+		return false // not in a script without spaces
 	}
 	for _, part := range l.parts {
 		if strings.Contains(r.whole, part) {
@@ -93,15 +92,14 @@ func (l *lexicon) holds(r *reading, at, length int) bool {
 	if length > 1 {
 		whole = strings.Join(r.words[at:at+length], " ")
 	}
-	if r.alike {
-		return l.exactAlike[whole]
+	if r.skeleton {
+		return l.exactSkeletons[whole]
 	}
 	return l.exact[whole]
 }
 
-// is reports whether a text is one of the phrases and nothing more, numbers
-// aside.
-func (l *lexicon) is(text string) bool { return l.exact[lettered(tokens(text))] }
+// is reports whether a text is one of the phrases and nothing more, without regard to numbers.
+func (l *lexicon) is(text string) bool { return l.exact[lettersOnly(tokens(text))] }
 
 func hasLetter(word string) bool { return strings.ContainsFunc(word, unicode.IsLetter) }
 
@@ -117,7 +115,7 @@ func startsWith(list, prefix []string) bool {
 	return true
 }
 
-// dictionary is every meaning the rules know.
+// dictionary is the phrases of all meanings.
 type dictionary struct {
 	critical, high, medium, low     lexicon // of controls
 	secret, guarded, personal, free lexicon // of fields
@@ -143,8 +141,8 @@ func (d *dictionary) sections() map[string]*lexicon {
 	}
 }
 
-// hostBook is what hosts.txt holds.
-type hostBook struct {
+// hostLists is the content of hosts.txt.
+type hostLists struct {
 	payment, bank, sensitive                   patterns
 	paymentLabels, bankLabels, sensitiveLabels map[string]bool
 	acting, actingNames                        map[string]bool // in paths, and as values of parameters of these names
@@ -152,15 +150,14 @@ type hostBook struct {
 	actingWords, actingWith, changing, forms, showingNames, showingActs, amounts, documents, titles, pages, icons map[string]bool
 }
 
-// risks are those of what sections of control words do.
-var risks = map[string]action.Risk{"critical": action.Critical, "high": action.High, "medium": action.Medium}
+// sectionRisks are the risks of the sections of control words.
+var sectionRisks = map[string]action.Risk{"critical": action.Critical, "high": action.High, "medium": action.Medium}
 
 var words, hosts = mustLoad()
 
-// mustLoad reads the embedded lists. They are part of the program: a test
-// holds that each is complete.
-func mustLoad() (*dictionary, *hostBook) {
-	d, h := &dictionary{}, &hostBook{}
+// mustLoad reads the embedded lists. A test checks that each is complete.
+func mustLoad() (*dictionary, *hostLists) {
+	d, h := &dictionary{}, &hostLists{}
 	sections := d.sections()
 	names, err := fs.Glob(files, "words/*.txt")
 	if err != nil {
@@ -169,14 +166,14 @@ func mustLoad() (*dictionary, *hostBook) {
 	for _, name := range names {
 		lists := sectionsOf(name)
 		if path.Base(name) == "hosts.txt" {
-			*h = bookOf(lists)
+			*h = hostListsOf(lists)
 			continue
 		}
 		for section, list := range lists {
-			meaning, kind := partsOf(section)
+			meaning, kind := splitSection(section)
 			for _, phrase := range list {
 				sections[meaning].add(phrase)
-				if risk := risks[meaning]; risk != 0 {
+				if risk := sectionRisks[meaning]; risk != 0 {
 					d.harmful.add(phrase, harm{risk, kindNames[kind]})
 				}
 				if kind == "search" {
@@ -188,12 +185,12 @@ func mustLoad() (*dictionary, *hostBook) {
 	return d, h
 }
 
-func bookOf(lists map[string][]string) hostBook {
+func hostListsOf(lists map[string][]string) hostLists {
 	// A pattern that cannot be read leaves a list empty, which a test finds.
 	payment, _ := parsePatterns(lists["payment"])
 	bank, _ := parsePatterns(lists["bank"])
 	sensitive, _ := parsePatterns(lists["sensitive"])
-	return hostBook{
+	return hostLists{
 		payment: payment, bank: bank, sensitive: sensitive,
 		paymentLabels: setOf(lists["payment labels"]), bankLabels: setOf(lists["bank labels"]), sensitiveLabels: setOf(lists["sensitive labels"]),
 		acting: setOf(lists["acting"]), actingNames: setOf(lists["acting names"]),
@@ -210,8 +207,8 @@ func setOf(list []string) map[string]bool {
 	return set
 }
 
-// sectionsOf reads a list: [section], or [section kind] for words of harm, then
-// phrases parted by commas; # begins a comment.
+// sectionsOf reads a list: [section], or [section kind] for words of harm, then phrases separated by
+// commas; # begins a comment.
 func sectionsOf(name string) map[string][]string {
 	text, err := fs.ReadFile(files, name)
 	if err != nil {

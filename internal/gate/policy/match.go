@@ -7,47 +7,46 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// view is a call as rules see it. Texts are taken from it once, and only when
-// a rule asks.
+// view is a call as rules see it. Its texts are read when a rule first needs them.
 type view struct {
 	call  *action.Call
 	verb  *action.Verb
 	facts *action.Facts
-	hosts []string          // that the call concerns
-	texts map[string][]seen // by parameter
+	hosts []string               // that the call concerns
+	texts map[string][]textForms // by parameter
 }
 
-// seen is a text in the forms that a rule may know it by.
-type seen struct {
-	lower string   // where it is ASCII
-	forms []string // as it is first; more where letters can be written in other ways
+// textForms is a text in the forms that a condition may match.
+type textForms struct {
+	lower string   // in lower case; empty where it is not ASCII
+	forms []string // the text itself first, then others where letters can be written in several ways
 }
 
-func (v *view) values(param string) []seen {
+func (v *view) values(param string) []textForms {
 	if texts, known := v.texts[param]; known {
 		return texts
 	}
 	var raw []string
-	if slot, isFact := slots[param]; isFact {
+	if slot, isFact := paramIndex[param]; isFact {
 		raw = Params[slot].of(v.facts)
 	} else {
 		raw = argument(v.call.Args, param)
 	}
-	texts := make([]seen, len(raw))
+	texts := make([]textForms, len(raw))
 	for i, text := range raw {
-		texts[i] = seen{forms: formsOf(text)}
+		texts[i] = textForms{forms: formsOf(text)}
 		if isASCII(text) {
 			texts[i].lower = strings.ToLower(text)
 		}
 	}
 	if v.texts == nil {
-		v.texts = map[string][]seen{}
+		v.texts = map[string][]textForms{}
 	}
 	v.texts[param] = texts
 	return texts
 }
 
-// miss is why a rule does not match a call. The zero miss says that it does.
+// miss is why a rule does not match a call. The zero miss means that it matches.
 type miss struct {
 	kind missKind
 	at   int // the condition, from 0
@@ -56,57 +55,57 @@ type miss struct {
 type missKind int
 
 const (
-	hits missKind = iota
-	otherTool
-	otherRole
-	otherHost
-	ungranted
-	condFails
+	matched missKind = iota
+	wrongTool
+	wrongRole
+	wrongHost
+	notGranted
+	conditionFails
 )
 
-// explain says in words why a rule does not match.
+// explain describes why a rule does not match.
 func (x *rule) explain(m miss) string {
 	switch m.kind {
-	case hits:
+	case matched:
 		return ""
-	case otherTool:
+	case wrongTool:
 		return "it is for other tools"
-	case otherRole:
+	case wrongRole:
 		return "it is for other roles"
-	case otherHost:
+	case wrongHost:
 		if x.act == allows {
 			return "a host of the call is not among its hosts"
 		}
 		return "none of the call's hosts is among its hosts"
-	case ungranted:
+	case notGranted:
 		return "it does not name the verb and the role, as a grant of unmediated access must"
 	}
 	return fmt.Sprintf("condition %d on %s does not hold", m.at+1, x.conditions[m.at].param)
 }
 
-// against holds a call against the rule. What the rule allows must hold for
-// every host and value of the call; what it asks about or denies for one.
-func (x *rule) against(v *view) miss {
+// match compares a call with the rule. A rule that allows must match every host and value of
+// the call; a rule that asks or denies, one of them.
+func (x *rule) match(v *view) miss {
 	switch {
 	case x.verbs != nil && !x.verbs[v.verb.Name]:
-		return miss{kind: otherTool}
+		return miss{kind: wrongTool}
 	case !x.roles[v.call.Caller.Role]:
-		return miss{kind: otherRole}
+		return miss{kind: wrongRole}
 	case !x.covers(v.hosts):
-		return miss{kind: otherHost}
+		return miss{kind: wrongHost}
 	case v.verb.Class == action.Raw && (x.act == allows || x.act == asks) && !x.givesRaw(v.verb):
-		return miss{kind: ungranted}
+		return miss{kind: notGranted}
 	}
 	for i := range x.conditions {
 		if !x.conditions[i].holds(v, x.act == allows) {
-			return miss{kind: condFails, at: i}
+			return miss{kind: conditionFails, at: i}
 		}
 	}
 	return miss{}
 }
 
-// givesRaw reports whether the rule may give a verb that is raw: it names the
-// verb and the roles, and the verb is raw by itself, not by its arguments.
+// givesRaw reports whether the rule can give a raw verb to a role: it names the verb and the
+// roles, and the verb is raw by itself, not only because of its arguments.
 func (x *rule) givesRaw(verb *action.Verb) bool {
 	row, known := action.Lookup(verb.Name)
 	return known && row.Class == action.Raw && x.grants && x.verbs[verb.Name]
@@ -135,9 +134,9 @@ func (c *condition) holds(v *view, every bool) bool {
 	return every && len(values) > 0
 }
 
-// is reports whether a text is what the condition asks for. Strictly, only as
-// it is written: what looks alike must not be allowed for it.
-func (c *condition) is(text *seen, strictly bool) bool {
+// is reports whether a text fulfils the condition. Strictly, only the text as it is written
+// counts: a text that only looks alike must not be allowed.
+func (c *condition) is(text *textForms, strictly bool) bool {
 	forms := text.forms
 	if strictly {
 		forms = forms[:1]
@@ -161,14 +160,14 @@ func (c *condition) is(text *seen, strictly bool) bool {
 	return false
 }
 
-// formsOf are the ways to read a text: as it is, without invisible letters and
-// compatibility forms, without marks, and with look-alike letters as Latin.
+// formsOf returns the forms of a text: as it is, without invisible letters and compatibility
+// forms, without marks, and with look-alike letters as Latin ones.
 func formsOf(text string) []string {
 	forms := []string{text}
 	if isASCII(text) {
 		return forms
 	}
-	for _, form := range []string{visible(text), fold(text), fold(latin(text))} {
+	for _, form := range []string{withoutInvisible(text), fold(text), fold(latin(text))} {
 		if form != forms[len(forms)-1] {
 			forms = append(forms, form)
 		}

@@ -7,9 +7,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// navigate judges going to a place. direct says that the caller names the
-// address; otherwise the page offers it, and being on a sensitive host already
-// does not count again for its own links.
+// navigate judges a navigation. direct says that the caller names the address. Otherwise the page
+// offers it, and links within a sensitive host do not count as sensitive again.
 func (p *Policy) navigate(facts action.Facts, to *action.Destination, direct bool) judgement {
 	if to == nil {
 		return blocked("the address could not be judged", "navigation.unknown")
@@ -36,8 +35,8 @@ func (p *Policy) navigate(facts action.Facts, to *action.Destination, direct boo
 	return j
 }
 
-// inSettings reports whether a call that goes to settings of a host does not
-// enter them: the page is below some already, or the host is trusted by name.
+// inSettings reports whether a navigation to settings of a host does not count: the page is in settings
+// already, or the host is trusted by its name.
 func (p *Policy) inSettings(page, host string) bool {
 	return p.trusted.exact[host] || leadsToSettings(page)
 }
@@ -51,9 +50,9 @@ func leadsToSettings(address string) bool {
 	return false
 }
 
-// judgeHost raises the risk by what a host is for.
+// judgeHost raises the risk of sensitive hosts and of those to pay at.
 func (p *Policy) judgeHost(j *judgement, host string) {
-	if p.isSensitive(host) && !p.vouched(host) {
+	if p.isSensitive(host) && !p.trustedByName(host) {
 		j.raise(action.High, "navigation.sensitive", host+" is a sensitive host")
 	}
 	if isPayment(host) {
@@ -68,8 +67,8 @@ func judgeSettings(j *judgement, address string) {
 	}
 }
 
-// judgeCheckout raises the risk of an address that leads to a place to pay. What
-// is only a document about it does not.
+// judgeCheckout raises the risk of an address that leads to a checkout. A document about one does not
+// count.
 func judgeCheckout(j *judgement, address string) {
 	path := pathOf(address)
 	for i, s := range path {
@@ -92,8 +91,7 @@ func reasonOf(to *action.Destination) string {
 	return "the address is not allowed"
 }
 
-// blockedHint is what helps where an address is refused for a reason of the egress
-// door.
+// blockedHint is the hint for an address that the egress proxy refuses.
 func blockedHint(why string) string {
 	switch {
 	case strings.HasSuffix(why, "port is not allowed"):

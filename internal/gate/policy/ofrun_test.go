@@ -8,7 +8,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
-// TestSecretFieldsAreRefusedInEveryRun: runs are for test data only.
+// Runs are for test data only.
 func TestSecretFieldsAreRefusedInEveryRun(t *testing.T) {
 	p, err := policy.New(policy.Config{Enabled: true})
 	if err != nil {
@@ -28,7 +28,7 @@ func TestSecretFieldsAreRefusedInEveryRun(t *testing.T) {
 	}
 }
 
-func TestWhatARunAsksIsAskedOfPeopleWhoeverStartedIt(t *testing.T) {
+func TestPeopleAreAskedAboutARunWhoeverStartedIt(t *testing.T) {
 	on, _ := policy.New(policy.Config{Enabled: true})
 	off, _ := policy.New(policy.Config{})
 	for name, args := range map[string]any{"run.guide": &action.RunGuide{Run: "r1", Why: "x"}, "run.allow": &action.RunAllow{Run: "r1", URL: "https://b.example/"}} {

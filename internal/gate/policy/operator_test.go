@@ -6,8 +6,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// TestWhatOperatorsAdministerHasItsRisk: the risk of the table is in the record.
-func TestWhatOperatorsAdministerHasItsRisk(t *testing.T) {
+// The risk of the table is in the record.
+func TestAdminCallsOfOperatorsHaveTheirRisk(t *testing.T) {
 	p := mustNew(t, Config{Enabled: true})
 	for verb, risk := range map[string]action.Risk{"token.create": action.High, "credential.capture": action.High, "audit.query": action.Low} {
 		row, _ := action.Lookup(verb)

@@ -10,23 +10,22 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// Param is a fact that a condition may ask about. What a verb's own arguments
-// are called is in its row.
+// Param is a fact that a condition may be about. The names of a verb's arguments are in its row.
 type Param struct {
 	Name string
 	Doc  string
 
-	on func(*action.Verb) bool // verbs that have it
+	on func(*action.Verb) bool // reports whether a verb has the fact
 	of func(*action.Facts) []string
 }
 
-// Params lists the facts that conditions may ask about.
+// Params lists the facts that conditions may be about.
 var Params = []Param{
 	{"page.url", "address of the page", always, func(f *action.Facts) []string { return []string{f.Page.URL} }},
 	{"page.host", "its host", always, func(f *action.Facts) []string { return []string{hostOf(f.Page.URL)} }},
 	{"page.title", "its title, which the page chooses", always, func(f *action.Facts) []string { return []string{f.Page.Title} }},
-	{"destination.url", "where a navigation or a link leads", leads, destination(func(d *action.Destination) string { return d.URL })},
-	{"destination.host", "its host", leads, destination(func(d *action.Destination) string { return d.Host })},
+	{"destination.url", "where a navigation or a link leads", hasDestination, destination(func(d *action.Destination) string { return d.URL })},
+	{"destination.host", "its host", hasDestination, destination(func(d *action.Destination) string { return d.Host })},
 	{"element.role", "ARIA role", hasElement, element(func(e *action.Element) string { return e.Role })},
 	{"element.name", "accessible name", hasElement, element(func(e *action.Element) string { return e.Name })},
 	{"element.label", "what names it where the name does not: value, title, icon, test id", hasElement, element(func(e *action.Element) string { return e.Label })},
@@ -60,8 +59,8 @@ var Params = []Param{
 	{"dialog.message", "what the dialog says", answers, dialog(func(d *action.Dialog) string { return d.Message })},
 }
 
-// slots are where the facts are in Params, by name.
-var slots = func() map[string]int {
+// paramIndex has the index of each fact in Params, by name.
+var paramIndex = func() map[string]int {
 	m := make(map[string]int, len(Params))
 	for i, p := range Params {
 		m[p.Name] = i
@@ -77,8 +76,8 @@ func chooses(v *action.Verb) bool {
 }
 func answers(v *action.Verb) bool { return v.Name == action.VerbPageDialog.Name }
 
-// leads reports whether a verb has a destination.
-func leads(v *action.Verb) bool {
+// hasDestination reports whether a verb has a destination.
+func hasDestination(v *action.Verb) bool {
 	switch v.NewArgs().(type) {
 	case *action.Goto, *action.OpenTab, *action.Scrape, *action.Crawl, *action.CrawlPage, *action.CrawlFile, *action.SessionStart, *action.BrowserStart:
 		return true
@@ -87,31 +86,31 @@ func leads(v *action.Verb) bool {
 }
 
 func element(of func(*action.Element) string) func(*action.Facts) []string {
-	return func(f *action.Facts) []string { return said(f.Element, of) }
+	return func(f *action.Facts) []string { return factText(f.Element, of) }
 }
 
 func onto(of func(*action.Element) string) func(*action.Facts) []string {
-	return func(f *action.Facts) []string { return said(f.Onto, of) }
+	return func(f *action.Facts) []string { return factText(f.Onto, of) }
 }
 
 func destination(of func(*action.Destination) string) func(*action.Facts) []string {
-	return func(f *action.Facts) []string { return said(f.Destination, of) }
+	return func(f *action.Facts) []string { return factText(f.Destination, of) }
 }
 
 func dialog(of func(*action.Dialog) string) func(*action.Facts) []string {
-	return func(f *action.Facts) []string { return said(f.Dialog, of) }
+	return func(f *action.Facts) []string { return factText(f.Dialog, of) }
 }
 
-// said is what something says, nothing where it is not there.
-func said[T any](of *T, what func(*T) string) []string {
+// factText is a text of something that may be absent.
+func factText[T any](of *T, what func(*T) string) []string {
 	if of == nil {
 		return nil
 	}
 	return []string{what(of)}
 }
 
-// verbsOf are the verbs that a name in a rule stands for: a verb, with the
-// steps it consists of, or the verbs of an MCP tool.
+// verbsOf are the verbs that a name in a rule covers: for a verb, the verb and its steps; for an
+// MCP tool, the tool's verbs.
 var verbsOf = func() map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	add := func(name string, verbs ...string) {
@@ -128,10 +127,10 @@ var verbsOf = func() map[string]map[string]bool {
 			add(v.Tool, v.Name)
 		}
 	}
-	for _, name := range []string{action.VerbPageCrawl.Name, "browser_crawl"} { // its pages are judged one by one
+	for _, name := range []string{action.VerbPageCrawl.Name, "browser_crawl"} { // each of its pages is judged, too
 		add(name, action.VerbCrawlPage.Name, action.VerbCrawlFile.Name)
 	}
-	for _, v := range action.Offered() { // what presses an element is a click
+	for _, v := range action.Offered() { // a rule for clicks covers all verbs that press an element
 		if v.Presses() {
 			add(action.VerbPageClick.Name, v.Name)
 			add(action.VerbPageClick.Tool, v.Name)
@@ -144,16 +143,16 @@ var verbsOf = func() map[string]map[string]bool {
 
 var toolNames = slices.Sorted(maps.Keys(verbsOf))
 
-// checkParam complains where one of the verbs has neither such an argument nor
-// such a fact: the condition would never hold for it. Verbs that only a rule for
-// clicks covers need not have what a click has.
+// checkParam complains if one of the verbs has neither such an argument nor such a fact: the condition
+// would never hold for it. Verbs that are only covered because they press need not have what a click
+// has.
 func (r *reader) checkParam(path, param string, verbs map[string]bool) {
-	if len(verbs) == 0 { // every verb, or none that is known: what is asked for must be there for some
+	if len(verbs) == 0 { // every verb, or no known verb: some verb must have the parameter
 		var all []string
 		for _, v := range action.Offered() {
 			all = append(all, paramsOf(v)...)
 		}
-		r.known(path, "parameter", param, all)
+		r.knownWord(path, "parameter", param, all)
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(verbs)) {
@@ -162,12 +161,12 @@ func (r *reader) checkParam(path, param string, verbs map[string]bool) {
 		if verb.Inner || slices.Contains(all, param) || verb.Presses() && verbs[action.VerbPageClick.Name] && name != action.VerbPageClick.Name {
 			continue
 		}
-		r.known(path, "parameter of "+name, param, all)
+		r.knownWord(path, "parameter of "+name, param, all)
 		return
 	}
 }
 
-// paramsOf lists what conditions may ask about for a verb.
+// paramsOf lists the parameters of a verb that conditions may be about.
 func paramsOf(v *action.Verb) []string {
 	all := argumentsOf(reflect.TypeOf(v.NewArgs()), "")
 	for _, p := range Params {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// pattern is a regular expression, searched whatever the case. Most texts are
-// told by the words it needs, without running it: 50 ns in place of 2 µs.
+// pattern is a regular expression that is searched without regard to case. For most texts it is enough
+// to look for the words that it requires: 50 ns in place of 2 µs.
 type pattern struct {
 	*regexp.Regexp
-	needs []string // lower case: one of these is in every ASCII text that matches; nil where that is not known
+	required []string // lower case: one of these is in every ASCII text that matches; nil where that is not known
 }
 
 func newPattern(text string) (*pattern, error) {
-	if _, err := regexp.Compile(text); err != nil { // by itself: what is put around it could repair it
+	if _, err := regexp.Compile(text); err != nil { // alone: the brackets around it could make it valid
 		return nil, err
 	}
 	whole := "(?i)(?:" + text + ")"
@@ -26,19 +26,19 @@ func newPattern(text string) (*pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pattern{Regexp: compiled, needs: needed(tree.Simplify())}, nil
+	return &pattern{Regexp: compiled, required: requiredWords(tree.Simplify())}, nil
 }
 
 // in reports whether the pattern is found in a text. lower is the text in lower
 // case where it is ASCII, or else empty.
 func (p *pattern) in(text, lower string) bool {
-	if p.needs != nil && lower != "" && !containsOne(lower, p.needs) {
+	if p.required != nil && lower != "" && !containsAny(lower, p.required) {
 		return false
 	}
 	return p.MatchString(text)
 }
 
-func containsOne(text string, words []string) bool {
+func containsAny(text string, words []string) bool {
 	for _, w := range words {
 		if strings.Contains(text, w) {
 			return true
@@ -47,17 +47,17 @@ func containsOne(text string, words []string) bool {
 	return false
 }
 
-// needed returns words of which every match has one, nil where there are none.
-func needed(tree *syntax.Regexp) []string {
+// requiredWords returns words of which every match has one; nil where there are none.
+func requiredWords(tree *syntax.Regexp) []string {
 	switch tree.Op {
 	case syntax.OpLiteral:
 		return []string{strings.ToLower(string(tree.Rune))}
 	case syntax.OpCapture, syntax.OpPlus:
-		return needed(tree.Sub[0])
+		return requiredWords(tree.Sub[0])
 	case syntax.OpConcat:
 		var best []string
 		for _, part := range tree.Sub {
-			if words := needed(part); words != nil && (best == nil || shortest(words) > shortest(best)) {
+			if words := requiredWords(part); words != nil && (best == nil || shortest(words) > shortest(best)) {
 				best = words
 			}
 		}
@@ -65,7 +65,7 @@ func needed(tree *syntax.Regexp) []string {
 	case syntax.OpAlternate:
 		var all []string
 		for _, part := range tree.Sub {
-			words := needed(part)
+			words := requiredWords(part)
 			if words == nil {
 				return nil
 			}

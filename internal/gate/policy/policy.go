@@ -1,6 +1,6 @@
-// Package policy says what becomes of a call: it runs, a person is asked, or
-// it is refused. A policy is a value: the same call and the same facts give the
-// same verdict, and nothing is read, waited for or written.
+// Package policy decides what becomes of a call: it runs, a person is asked, or it is
+// refused. A policy is a value: the same call with the same facts gets the same verdict, and
+// a decision reads, writes and waits for nothing.
 package policy
 
 import (
@@ -24,7 +24,7 @@ const (
 	Allow
 )
 
-// String returns the name of d; anything unknown is a refusal.
+// String returns the name of d; an unknown decision is a refusal.
 func (d Decision) String() string {
 	switch d {
 	case Ask:
@@ -42,32 +42,32 @@ type Verdict struct {
 	Rule     string     // which rule decided, stable; "click.delete"
 	Why      string     // one sentence without a full stop, for people
 	Code     fault.Code // of a refusal: denied_by_policy or blocked_domain
-	Host     string     // whose trust counted; a grant is for it. Empty: no grant can cover the call
+	Host     string     // that a grant would cover. Empty: no grant can cover the call
 	Hint     string     // of a refusal: what to do instead
 	Private  bool       // what is typed must not be recorded or shown
-	Deferred bool       // of an allowed call: nobody was asked yet, and what it sends carries its risk
-	Channel  bool       // of a question about a MEDIUM act: it is asked before the act only because the page has a channel open that cannot be held
+	Deferred bool       // of an allowed call: nobody was asked, and the requests that it causes get its risk
+	Channel  bool       // of a question about a MEDIUM act: it is asked before the act only because the page has an open channel whose messages cannot be held
 }
 
-// Config is what a deployment decides. The zero Config trusts nobody and asks
-// nobody: everything that needs a person is refused.
+// Config is the policy's part of the configuration. The zero Config trusts nobody and asks
+// nobody: a call that needs a person is refused.
 type Config struct {
-	Enabled   bool     // people are there to be asked; security.hitl.enabled
+	Enabled   bool     // people can be asked; security.hitl.enabled
 	Trusted   []string // hosts and "*." patterns where MEDIUM calls run unasked
-	Sensitive []string // hosts and "*." patterns that are HIGH to navigate to, and never trusted
+	Sensitive []string // hosts and "*." patterns: navigating to them is HIGH, and they are never trusted
 	Rules     []Rule   // the first that matches decides
 
 	AskAt   AskAt        // AskAtAct when empty
 	Effects []EffectRule // of requests that leave the browser; the first that matches decides
 
-	// What follows is shown, and judges nothing.
+	// The rest is shown to callers, and decides nothing.
 	Allowed []string // where agents may go: hosts, "*." patterns, host:port
 	File    string   // the configuration file
 	SHA256  string   // of the file, hex
 }
 
-// Policy judges calls. The zero Policy, and a nil one, refuse everything. It
-// is safe for concurrent use.
+// Policy decides about calls. The zero Policy and a nil Policy refuse everything. It is safe
+// for concurrent use.
 type Policy struct {
 	made         bool
 	enabled      bool
@@ -77,13 +77,13 @@ type Policy struct {
 	atWire       bool
 	effects      []effectRule
 	allowedHosts patterns        // where agents may go
-	granted      map[string]bool // raw verbs that some rule gives to agents
+	granted      map[string]bool // raw verbs that a rule gives to agents
 	hash         string
 	source       Config
 }
 
-// New makes a policy. A configuration with a problem is a fault
-// invalid_request that names the first one.
+// New makes a policy. Fault: invalid_request for a configuration with a problem; it names
+// the first one.
 func New(c Config) (*Policy, error) {
 	p, problems := read(c)
 	if len(problems) > 0 {
@@ -93,7 +93,7 @@ func New(c Config) (*Policy, error) {
 	return p, nil
 }
 
-// Check returns everything that is wrong with a configuration, in its order.
+// Check returns all problems of a configuration, in its order.
 func Check(c Config) []Problem {
 	_, problems := read(c)
 	return problems
@@ -106,13 +106,13 @@ func read(c Config) (*Policy, []Problem) {
 	p.sensitive = r.hosts("sensitive_domains", c.Sensitive)
 	p.atWire = c.AskAt == AskAtWire
 	if c.AskAt != "" {
-		r.known("ask_at", "place to ask at", string(c.AskAt), []string{string(AskAtWire), string(AskAtAct)})
+		r.knownWord("ask_at", "place to ask at", string(c.AskAt), []string{string(AskAtWire), string(AskAtAct)})
 	}
 	for i, source := range c.Effects {
 		p.effects = append(p.effects, r.effectRule(i, source))
 	}
 	r.at = ""
-	p.allowedHosts = hostsAmong(c.Allowed)
+	p.allowedHosts = withoutPorts(c.Allowed)
 	for i, source := range c.Rules {
 		x := r.rule(i, source)
 		p.rules = append(p.rules, x)
@@ -125,8 +125,8 @@ func read(c Config) (*Policy, []Problem) {
 	return p, r.problems
 }
 
-// Hash identifies the policy: two with the same hash judge alike. It is hex of
-// SHA-256.
+// Hash identifies the policy: two policies with the same hash decide alike. It is the
+// SHA-256 in hex.
 func (p *Policy) Hash() string { return p.hash }
 
 func hashOf(c Config) string {
@@ -138,14 +138,15 @@ func hashOf(c Config) string {
 	return fmt.Sprintf("%x", sha256.Sum256(text))
 }
 
-// Decide judges a call by its verb's row and the facts of the live page.
+// Decide decides about a call, by its verb's row and the facts of the live page.
 func (p *Policy) Decide(call action.Call, verb *action.Verb, facts action.Facts) Verdict {
-	v, _ := p.weigh(call, verb, facts)
+	v, _ := p.decide(call, verb, facts)
 	return v
 }
 
-// weigh decides, and returns what rules see of the call where they are asked.
-func (p *Policy) weigh(call action.Call, verb *action.Verb, facts action.Facts) (Verdict, *view) {
+// decide is Decide that also returns the call as the rules saw it; nil where no rule was
+// considered.
+func (p *Policy) decide(call action.Call, verb *action.Verb, facts action.Facts) (Verdict, *view) {
 	if verb != nil {
 		verb = verb.As(call.Args)
 	}
@@ -153,44 +154,44 @@ func (p *Policy) weigh(call action.Call, verb *action.Verb, facts action.Facts) 
 		return v, nil
 	}
 	if v, refused := withheld(call.Caller, verb, facts); refused {
-		return v, nil // no rule allows it
+		return v, nil // no rule can allow it
 	}
 	j := p.judgement(call, verb, facts)
-	if j.refuse == fault.BlockedDomain || j.refuse != "" && (j.held || call.OfRun || call.Caller.Role != action.Operator) || asksAnyone(verb) {
-		return p.settle(j), nil // no rule allows it
+	if j.refuse == fault.BlockedDomain || j.refuse != "" && (j.forAll || call.OfRun || call.Caller.Role != action.Operator) || onlyAsks(verb) {
+		return p.verdictOf(j), nil // no rule allows it
 	}
-	seen := &view{call: &call, verb: verb, facts: &facts, hosts: concerned(j, facts)}
-	x := p.first(seen)
+	seen := &view{call: &call, verb: verb, facts: &facts, hosts: concernedHosts(j, facts)}
+	x := p.firstRule(seen)
 	switch {
 	case call.Caller.Role == action.Operator && x == nil:
 		return p.operator(verb, j), seen
-	case x == nil && verb.Class == action.Raw && verb.Name != scripted:
+	case x == nil && verb.Class == action.Raw && verb.Name != scriptVerb:
 		return classRaw(), seen
 	case x == nil:
-		return p.bounded(verb, p.wired(seen, p.settle(j))), seen
+		return p.refuseInnerQuestion(verb, p.deferToWire(seen, p.verdictOf(j))), seen
 	case x.act == judge:
-		return p.bounded(verb, p.wired(seen, p.follow(x, j, verb))), seen
+		return p.refuseInnerQuestion(verb, p.deferToWire(seen, p.applyRule(x, j, verb))), seen
 	}
-	return p.bounded(verb, p.follow(x, j, verb)), seen
+	return p.refuseInnerQuestion(verb, p.applyRule(x, j, verb)), seen
 }
 
-// asksForDocument reports whether an act by itself sends a form that is posted,
-// or follows a link whose address acts: what it sends is known before it, and a
-// page that waits for its next document cannot be read.
+// asksForDocument reports whether an act by itself posts a form, or follows a link whose
+// address acts. Its request is known before the act, and a page that waits for its next
+// document cannot be read.
 func asksForDocument(seen *view) bool {
 	e, facts := seen.facts.Element, *seen.facts
 	if typed, types := seen.call.Args.(*action.Type); types && typed != nil && !typed.Submit && !strings.ContainsAny(typed.Input, "\r\n") {
-		return false // it stays in the field
+		return false // the text stays in the field
 	}
 	_, presses := seen.call.Args.(action.Pressing)
 	return e != nil && (!takesText(e) || !presses) && (e.Submits && e.FormMethod != "get" && e.FormMethod != "dialog" || isWebLink(e) && !OnlyNavigates(facts))
 }
 
-// wired lets an act run up to the wire where the policy asks there: what it
-// sends carries its risk. Asked before it are what is CRITICAL, acts on a page
-// with a channel that cannot be held, acts on hosts where a script may do harm
-// without a request of its own, and acts in sessions whose requests nobody judges.
-func (p *Policy) wired(seen *view, v Verdict) Verdict {
+// deferToWire lets an act run where the policy asks about the requests that it causes, which
+// get its risk. People are asked before the act where it is CRITICAL, where the page has a
+// channel whose messages cannot be held, on hosts where a script may do harm without a
+// request, and in sessions whose requests are not judged.
+func (p *Policy) deferToWire(seen *view, v Verdict) Verdict {
 	if !p.atWire || v.Decision != Ask || v.Risk > action.High || !seen.verb.Input || seen.facts.Session.Sending == action.SendFree || asksForDocument(seen) {
 		return v
 	}
@@ -208,36 +209,36 @@ func (p *Policy) wired(seen *view, v Verdict) Verdict {
 	return v.Defer()
 }
 
-// Defer is the verdict of an act that runs up to the wire.
+// Defer returns the verdict of an act that runs, and whose requests get its risk.
 func (v Verdict) Defer() Verdict {
 	v.Decision, v.Deferred, v.Host, v.Channel = Allow, true, "", false
 	return v
 }
 
-// judgement is what the built-in table says of a call.
+// judgement applies the built-in risk table to a call.
 func (p *Policy) judgement(call action.Call, verb *action.Verb, facts action.Facts) judgement {
 	switch verb.Class {
 	case action.Write:
 		return p.judge(call, verb, facts)
 	case action.Raw:
-		if script, runs := call.Args.(*action.Execute); runs && script != nil && utf8.RuneCountInString(script.Expression) > mostScript {
+		if script, runs := call.Args.(*action.Execute); runs && script != nil && utf8.RuneCountInString(script.Expression) > maxScript {
 			return judgement{risk: action.High, rule: "script.long", why: "nobody would read a script of so many characters", hosts: hostsOf(facts),
-				refuse: fault.DeniedByPolicy, hint: fmt.Sprintf("ask for a script of %d characters at most, or use the page verbs", mostScript)}
+				refuse: fault.DeniedByPolicy, hint: fmt.Sprintf("ask for a script of %d characters at most, or use the page verbs", maxScript)}
 		}
 		return judgement{risk: max(verb.Risk, action.High), rule: "class.raw", why: "it gives unmediated access to the page", hosts: hostsOf(facts)}
 	}
 	return judgement{risk: action.Low, rule: "read", why: "it changes nothing", hosts: hostsOf(facts)}
 }
 
-// scripted is the raw verb that agents have unless a rule denies it: a person
-// reads each script.
-const scripted = "page.execute"
+// scriptVerb is the raw verb that agents have unless a rule denies it: a person reads each
+// script.
+const scriptVerb = "page.execute"
 
-// mostScript bounds an agent's script, in characters: questions show so much.
-const mostScript = 4000
+// maxScript is the length of an agent's script, in characters: questions show so much.
+const maxScript = 4000
 
-// Admit judges what needs no facts: whether a caller of this role may use a
-// verb of this class at all. The gate asks it before it looks at a page.
+// Admit decides what needs no facts: whether a caller of this role may use a verb of this
+// class at all. The gate calls it before it looks at a page.
 func (p *Policy) Admit(caller action.Caller, verb *action.Verb) (v Verdict, refused bool) {
 	switch {
 	case p == nil || !p.made || verb == nil || verb.Class.String() == "invalid":
@@ -258,19 +259,18 @@ func (p *Policy) Admit(caller action.Caller, verb *action.Verb) (v Verdict, refu
 	return Verdict{}, false
 }
 
-// offers reports whether an agent may be let use a raw verb at all. What is
-// raw by its arguments alone is never.
+// offers reports whether an agent can be allowed to use a raw verb at all. A verb that is raw
+// only because of its arguments is never offered.
 func (p *Policy) offers(verb *action.Verb) bool {
 	row, known := action.Lookup(verb.Name)
-	return known && row.Class == action.Raw && (verb.Name == scripted || p.granted[verb.Name])
+	return known && row.Class == action.Raw && (verb.Name == scriptVerb || p.granted[verb.Name])
 }
 
 func classRaw() Verdict {
 	return deny("class.raw", "it gives unmediated access to the page", "use the page verbs, or ask an operator")
 }
 
-// operator is the verdict for people: nothing is asked of them, but the
-// session's limits hold for them too.
+// operator is the verdict for operators: nobody is asked.
 func (p *Policy) operator(verb *action.Verb, j judgement) Verdict {
 	switch verb.Class {
 	case action.Raw:
@@ -281,8 +281,8 @@ func (p *Policy) operator(verb *action.Verb, j judgement) Verdict {
 	return Verdict{Decision: Allow, Risk: j.risk, Rule: "operator", Why: "an operator asked for it", Private: j.private}
 }
 
-// settle turns a judgement of an agent's call into a verdict.
-func (p *Policy) settle(j judgement) Verdict {
+// verdictOf is the verdict for a judgement of an agent's call.
+func (p *Policy) verdictOf(j judgement) Verdict {
 	v := Verdict{Risk: j.risk, Rule: j.rule, Why: j.why, Private: j.private}
 	if j.refuse != "" {
 		v.Code, v.Hint = j.refuse, j.hint
@@ -290,7 +290,7 @@ func (p *Policy) settle(j judgement) Verdict {
 	}
 	switch {
 	case j.risk == action.Medium:
-		v.Host = only(j.hosts)
+		v.Host = singleHost(j.hosts)
 	case j.risk == action.High:
 		v.Host = j.grant
 	}
@@ -298,11 +298,11 @@ func (p *Policy) settle(j judgement) Verdict {
 		v.Decision = Allow
 		return v
 	}
-	return p.asking(v)
+	return p.ask(v)
 }
 
-// asking has a person decide, where there is one.
-func (p *Policy) asking(v Verdict) Verdict {
+// ask makes v a question, or a refusal where nobody can be asked.
+func (p *Policy) ask(v Verdict) Verdict {
 	if !p.enabled {
 		v.Code, v.Hint = fault.DeniedByPolicy, "nobody can be asked: security.hitl.enabled is false"
 		return v
@@ -311,8 +311,9 @@ func (p *Policy) asking(v Verdict) Verdict {
 	return v
 }
 
-// only is the host of a list that holds no other; a grant is for one host.
-func only(hosts []string) string {
+// singleHost is the only host of a list; empty where there are several. A grant is for one
+// host.
+func singleHost(hosts []string) string {
 	for _, h := range hosts {
 		if h != hosts[0] {
 			return ""
@@ -324,19 +325,21 @@ func only(hosts []string) string {
 	return hosts[0]
 }
 
-// trusts reports whether hosts are some, all trusted, none sensitive.
+// trusts reports whether there are hosts, all of them trusted and none sensitive.
 func (p *Policy) trusts(hosts []string) bool {
 	for _, h := range hosts {
-		if !p.trusted.match(h) || p.isSensitive(h) && !p.vouched(h) || isPayment(h) {
+		if !p.trusted.match(h) || p.isSensitive(h) && !p.trustedByName(h) || isPayment(h) {
 			return false
 		}
 	}
 	return len(hosts) > 0
 }
 
-// vouched reports whether a host that is sensitive by its name alone is trusted
-// by its own: somebody has thought of it.
-func (p *Policy) vouched(host string) bool { return p.trusted.exact[host] && !p.sensitive.match(host) }
+// trustedByName reports whether a host is trusted by its exact name, and is sensitive at
+// most because of the words in that name.
+func (p *Policy) trustedByName(host string) bool {
+	return p.trusted.exact[host] && !p.sensitive.match(host)
+}
 
 func (p *Policy) isSensitive(host string) bool { return p.sensitive.match(host) || isSensitive(host) }
 

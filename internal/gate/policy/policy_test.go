@@ -157,7 +157,7 @@ func TestNavigation(t *testing.T) {
 	check(t, "start", decide(t, p, action.Agent, "session.start", &action.SessionStart{}, action.Facts{}), want{Allow, action.Low, "verb"})
 }
 
-func TestScrapingIsReadingUntilItGoesSomewhere(t *testing.T) {
+func TestScrapingIsAReadUnlessItNavigates(t *testing.T) {
 	p := mustNew(t, Config{Enabled: true})
 	lists := map[string]string{"a": "h1"}
 	here := action.Facts{Page: action.Page{URL: pageURL}}
@@ -349,7 +349,7 @@ func TestDialogs(t *testing.T) {
 	check(t, "accept", decide(t, p, action.Agent, "page.dialog", &action.AnswerDialog{Accept: true}, on(action.Element{})), want{Ask, action.Medium, "dialog.accept"})
 }
 
-func TestZeroPoliciesAndStrangersAreRefused(t *testing.T) {
+func TestZeroPoliciesAndUnknownRolesRefuse(t *testing.T) {
 	good := mustNew(t, Config{Enabled: true})
 	for name, p := range map[string]*Policy{"nil": nil, "zero": {}} {
 		for _, role := range []action.Role{action.Agent, action.Viewer, action.Operator, "", "root"} {
@@ -380,7 +380,7 @@ func TestZeroPoliciesAndStrangersAreRefused(t *testing.T) {
 	}
 }
 
-func TestNobodyToAskMeansNo(t *testing.T) {
+func TestWithoutPeopleQuestionsAreRefusals(t *testing.T) {
 	p := mustNew(t, Config{})
 	v := decide(t, p, action.Agent, "page.click", &action.Click{}, on(button("Save")))
 	if v.Decision != Deny || v.Code != fault.DeniedByPolicy || v.Hint == "" {

@@ -60,8 +60,8 @@ func TestRiskyWordsNeverLowerTheRisk(t *testing.T) {
 		before := p.judge(action.Call{Verb: verb, Args: args}, byName(verb), on(e))
 		risky := rapid.SampledFrom([]string{"delete", "Pay now", "supprimer", "删除", "delete account", "senden", "password", "Карта: пароль"}).Draw(t, "risky")
 		worse := e
-		// What has no name is judged by its label and addresses instead, which
-		// may be worse than the name it is then given: that is another control.
+		// An element without a name is judged by its label and addresses, which may be
+		// worse than the name that the test gives it: it would be another control.
 		switch rapid.IntRange(0, 5).Draw(t, "where") {
 		case 0:
 			if hasWords(e.Name) {
@@ -83,7 +83,7 @@ func TestRiskyWordsNeverLowerTheRisk(t *testing.T) {
 			}
 		}
 		after := p.judge(action.Call{Verb: verb, Args: args}, byName(verb), on(worse))
-		if a, b := severity(p.settle(after)), severity(p.settle(before)); a < b {
+		if a, b := severity(p.verdictOf(after)), severity(p.verdictOf(before)); a < b {
 			t.Fatalf("%s: %+v\nwith %q: %+v", verb, before, risky, after)
 		}
 	})
@@ -106,7 +106,7 @@ func TestViewersNeverWriteAndAgentsNeverAdminister(t *testing.T) {
 		if v := decideAs(action.Viewer); verb.Class != action.Read && v.Decision != Deny {
 			t.Fatalf("a viewer got %s for %s", v.Decision, verb.Name)
 		}
-		if v := decideAs(action.Agent); (verb.Class == action.Admin || verb.Class == action.Raw) && v.Decision != Deny && (verb.Name != scripted || v.Decision != Ask) {
+		if v := decideAs(action.Agent); (verb.Class == action.Admin || verb.Class == action.Raw) && v.Decision != Deny && (verb.Name != scriptVerb || v.Decision != Ask) {
 			t.Fatalf("an agent got %s for %s", v.Decision, verb.Name)
 		}
 	})

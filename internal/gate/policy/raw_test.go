@@ -19,13 +19,13 @@ func TestRawVerbsAreForOperators(t *testing.T) {
 	}
 }
 
-func TestAScriptOfAnAgentIsReadByAPerson(t *testing.T) {
+func TestPeopleAreAskedAboutScriptsOfAgents(t *testing.T) {
 	p := mustNew(t, Config{Enabled: true, Trusted: []string{"app.example.com"}})
 	here := action.Facts{Page: action.Page{URL: pageURL}}
 	script := &action.Execute{Expression: "1"}
 	check(t, "agent", decide(t, p, action.Agent, "page.execute", script, here), want{Ask, action.High, "class.raw"})
 	check(t, "viewer", decide(t, p, action.Viewer, "page.execute", script, here), want{Deny, action.Critical, "role.viewer"})
-	long := &action.Execute{Expression: strings.Repeat("é", mostScript+1)}
+	long := &action.Execute{Expression: strings.Repeat("é", maxScript+1)}
 	check(t, "too long to read", decide(t, p, action.Agent, "page.execute", long, here), want{Deny, action.High, "script.long"})
 	check(t, "an operator's", decide(t, p, action.Operator, "page.execute", long, here), want{Allow, action.High, "operator"})
 	check(t, "nobody to ask", decide(t, mustNew(t, Config{}), action.Agent, "page.execute", script, here), want{Deny, action.High, "class.raw"})

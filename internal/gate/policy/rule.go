@@ -11,11 +11,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/spelling"
 )
 
-// Rule is one rule of a deployment, as it is written (docs/policy.md). The
-// first rule that matches a call decides it, after what no rule can allow.
+// Rule is one rule of the configuration, as it is written (docs/policy.md). The first rule
+// that matches a call decides, unless the call is one that no rule can allow.
 type Rule struct {
 	Tools       []string // verbs, MCP tools, or "*"
-	Roles       []string // agent and viewer when empty; operator for what people are denied
+	Roles       []string // agent and viewer when empty; operator only for rules that deny
 	Hosts       []string // hosts and "*." patterns; any when empty
 	Risk        string   // LOW, MEDIUM, HIGH or CRITICAL: raises, never lowers; nothing when empty
 	Action      string   // allow, ask or deny; the risk decides when empty
@@ -23,16 +23,15 @@ type Rule struct {
 	Description string
 }
 
-// Condition is one thing that must hold for a rule to match: exactly one of
-// Equals, Matches and In is given.
+// Condition must hold for a rule to match. Exactly one of Equals, Matches and In is given.
 type Condition struct {
 	Param   string   // an argument of the verb, or one of Params
 	Equals  *string  // the whole text, whatever its case
-	Matches *string  // a regular expression (RE2), searched, whatever the case
+	Matches *string  // a regular expression (RE2) that is searched, whatever the case
 	In      []string // one of these, as by Equals
 }
 
-// Problem is one thing wrong with a Config.
+// Problem is one problem of a Config.
 type Problem struct {
 	Path    string // from the Config: "rules[2].conditions[0].param"
 	Message string
@@ -40,21 +39,21 @@ type Problem struct {
 
 func (p Problem) Error() string { return p.Path + ": " + p.Message }
 
-// rule is a Rule, read.
+// rule is a Rule that was read and checked.
 type rule struct {
 	number     int    // from 1, in the order of the configuration
 	name       string // "rule.1", for records
 	source     Rule
 	verbs      map[string]bool // nil is every verb
 	roles      map[action.Role]bool
-	grants     bool // names roles, so that it may give what agents do not have
+	grants     bool // it names roles, so that it may give verbs that agents do not have
 	hosts      patterns
-	risk       action.Risk // 0 raises nothing
+	risk       action.Risk // 0: none
 	act        act
 	conditions []condition
 }
 
-// act is what a rule does with a call.
+// act is what a rule decides.
 type act int
 
 const (
@@ -66,7 +65,7 @@ const (
 
 var acts = map[string]act{"": judge, "deny": denies, "ask": asks, "allow": allows}
 
-// condition is a Condition, read.
+// condition is a Condition that was read and checked.
 type condition struct {
 	param   string
 	values  map[string]bool // folded; nil where pattern is set
@@ -74,11 +73,10 @@ type condition struct {
 	pattern *pattern
 }
 
-// mostPattern bounds a pattern of a rule, in characters: a longer one belongs
-// into several rules.
-const mostPattern = 1000
+// maxPattern is the length of a pattern of a rule, in characters.
+const maxPattern = 1000
 
-// reader reads rules and collects what is wrong with them.
+// reader reads rules and collects their problems.
 type reader struct {
 	problems []Problem
 	at       string
@@ -89,8 +87,8 @@ func (r *reader) complain(path, format string, args ...any) {
 	r.problems = append(r.problems, Problem{Path: strings.TrimSuffix(at, "."), Message: fmt.Sprintf(format, args...)})
 }
 
-// known complains about a word that is not among those that are.
-func (r *reader) known(path, what, word string, all []string) bool {
+// knownWord complains about a word that is not in a list, and reports whether it is.
+func (r *reader) knownWord(path, what, word string, all []string) bool {
 	if slices.Contains(all, word) {
 		return true
 	}
@@ -109,10 +107,10 @@ func (r *reader) rule(i int, source Rule) rule {
 	if out.hosts, err = parsePatterns(source.Hosts); err != nil {
 		r.complain("hosts", "%s", err)
 	}
-	if source.Risk != "" && r.known("risk", "risk", source.Risk, []string{"LOW", "MEDIUM", "HIGH", "CRITICAL"}) {
+	if source.Risk != "" && r.knownWord("risk", "risk", source.Risk, []string{"LOW", "MEDIUM", "HIGH", "CRITICAL"}) {
 		_ = out.risk.UnmarshalText([]byte(source.Risk))
 	}
-	if source.Action != "" && r.known("action", "action", source.Action, []string{"allow", "ask", "deny"}) {
+	if source.Action != "" && r.knownWord("action", "action", source.Action, []string{"allow", "ask", "deny"}) {
 		out.act = acts[source.Action]
 	}
 	if source.Risk == "" && source.Action == "" {
@@ -121,7 +119,7 @@ func (r *reader) rule(i int, source Rule) rule {
 	for n, c := range source.Conditions {
 		out.conditions = append(out.conditions, r.condition(n, c, out.verbs))
 	}
-	r.consider(&out)
+	r.checkRule(&out)
 	return out
 }
 
@@ -138,7 +136,7 @@ func (r *reader) tools(names []string) map[string]bool {
 			}
 			return nil
 		}
-		if r.known(fmt.Sprintf("tools[%d]", i), "verb or tool", name, toolNames) {
+		if r.knownWord(fmt.Sprintf("tools[%d]", i), "verb or tool", name, toolNames) {
 			maps.Copy(verbs, verbsOf[name])
 		}
 	}
@@ -151,7 +149,7 @@ func (r *reader) roles(names []string) map[action.Role]bool {
 	}
 	roles := map[action.Role]bool{}
 	for i, name := range names {
-		if r.known(fmt.Sprintf("roles[%d]", i), "role", name, []string{"agent", "viewer", "operator"}) {
+		if r.knownWord(fmt.Sprintf("roles[%d]", i), "role", name, []string{"agent", "viewer", "operator"}) {
 			roles[action.Role(name)] = true
 		}
 	}
@@ -192,8 +190,8 @@ func (r *reader) pattern(path, text string) *pattern {
 	case text == "":
 		r.complain(path, "is empty and would match everything; leave the condition out")
 		return nil
-	case len([]rune(text)) > mostPattern:
-		r.complain(path, "is longer than %d characters; make several rules of it", mostPattern)
+	case len([]rune(text)) > maxPattern:
+		r.complain(path, "is longer than %d characters; make several rules of it", maxPattern)
 		return nil
 	}
 	p, err := newPattern(text)
@@ -204,8 +202,8 @@ func (r *reader) pattern(path, text string) *pattern {
 	return p
 }
 
-// consider complains about rules that do not do what they seem to.
-func (r *reader) consider(x *rule) {
+// checkRule complains about a rule that would not do what it says.
+func (r *reader) checkRule(x *rule) {
 	gives := x.act == allows || x.act == asks
 	if x.roles[action.Operator] && x.act != denies {
 		r.complain("roles", "operators are not asked and need no leave: a rule for them may only deny")

@@ -52,8 +52,8 @@ func agentsCall(t *rapid.T) (action.Call, *action.Verb, action.Facts) {
 	return action.Call{Verb: verb, Args: args, Caller: action.Caller{Actor: "a", Scope: "s", Role: action.Agent}}, byName(verb), f
 }
 
-// TestRulesNeverLowerARiskNorAllowWhatIsHigh compares with the table alone.
-func TestRulesNeverLowerARiskNorAllowWhatIsHigh(t *testing.T) {
+// The table without rules is the comparison.
+func TestRulesNeverLowerARiskNorAllowHighCalls(t *testing.T) {
 	plain := mustNew(t, Config{Enabled: true, Trusted: []string{"app.example.com"}})
 	rapid.Check(t, func(t *rapid.T) {
 		p, err := New(Config{Enabled: true, Trusted: []string{"app.example.com"}, Rules: someRules(t)})
@@ -80,8 +80,7 @@ func TestRulesNeverLowerARiskNorAllowWhatIsHigh(t *testing.T) {
 	})
 }
 
-// TestOnlyRulesBeforeTheFirstMatchCount holds the order: what stands behind
-// the rule that matched changes nothing, what does not match neither.
+// Rules after the one that matches change nothing, and neither do rules that do not match.
 func TestOnlyRulesBeforeTheFirstMatchCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rules := someRules(t)
@@ -96,8 +95,8 @@ func TestOnlyRulesBeforeTheFirstMatchCount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, seen := p.weigh(call, verb, f)
-		if seen != nil && p.first(seen) != nil {
+		_, seen := p.decide(call, verb, f)
+		if seen != nil && p.firstRule(seen) != nil {
 			if after := more.Decide(call, verb, f); after != v {
 				t.Fatalf("a rule behind the one that matched changed %+v to %+v", v, after)
 			}
@@ -105,7 +104,7 @@ func TestOnlyRulesBeforeTheFirstMatchCount(t *testing.T) {
 	})
 }
 
-func TestDecidingLeavesTheCallAlone(t *testing.T) {
+func TestDecidingDoesNotChangeTheCall(t *testing.T) {
 	p := ruled(t, Rule{Tools: []string{"*"}, Hosts: []string{"*.example.com"}, Risk: "HIGH"})
 	f := on(button("Save"))
 	f.Element.FrameURL, f.Element.Submits, f.Element.FormAction = "https://widget.example.org/", true, "https://api.example.com/"
@@ -118,8 +117,8 @@ func TestDecidingLeavesTheCallAlone(t *testing.T) {
 	}
 }
 
-// TestWordsThatAPatternNeedsDecideAlike holds the short way against the pattern.
-func TestWordsThatAPatternNeedsDecideAlike(t *testing.T) {
+// The search for required words must decide as the pattern does.
+func TestRequiredWordsDecideAsThePatternDoes(t *testing.T) {
 	patterns := []string{"delete|remove", "^(close|reopen) ticket$", "revoke .* key", "a+b", "[ab]c", "(?-i)Save", "x?y", "", "(foo|ba[rz])qux", "\\bpay\\b", "k", "s{2}", "(ab){2,3}", "é|e"}
 	rapid.Check(t, func(t *rapid.T) {
 		source := rapid.SampledFrom(patterns).Draw(t, "pattern")
@@ -141,8 +140,8 @@ func TestWordsThatAPatternNeedsDecideAlike(t *testing.T) {
 	})
 }
 
-// hundred are rules as a deployment has them: by verb, host and word. None
-// matches, so that all are considered.
+// hundred are rules as configurations have them: by verb, host and word. None matches, so all are
+// considered.
 func hundred() []Rule {
 	var rules []Rule
 	words := []string{"escalate|impersonate", "wire transfer", "^(close|reopen) ticket", "approve (all|selected)", "revoke .* key"}

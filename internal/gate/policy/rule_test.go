@@ -51,7 +51,7 @@ func TestTheFirstRuleThatMatchesDecides(t *testing.T) {
 	}
 }
 
-func TestRulesSpareQuestionsForMediumOnly(t *testing.T) {
+func TestRulesAllowOnlyMediumCalls(t *testing.T) {
 	anything := Rule{Tools: []string{"*"}, Action: "allow"}
 	p := mustNew(t, Config{Enabled: true, Rules: []Rule{anything}}) // nothing is trusted
 	check(t, "MEDIUM", decide(t, p, action.Agent, "page.click", &action.Click{}, on(button("Save"))), want{Allow, action.Medium, "rule.1"})
@@ -72,9 +72,8 @@ func TestRulesSpareQuestionsForMediumOnly(t *testing.T) {
 	check(t, "on a sensitive host, named", decide(t, named, action.Agent, "page.click", &action.Click{}, mail), want{Allow, action.Medium, "rule.1"})
 }
 
-// TestWhatIsAllowedMustHoldForAll has rules over several hosts and values: one
-// is enough to deny, all are needed to allow.
-func TestWhatIsAllowedMustHoldForAll(t *testing.T) {
+// Of several hosts and values one match is enough to deny; to allow, all must match.
+func TestARuleThatAllowsMustMatchAllHostsAndValues(t *testing.T) {
 	framed := on(button("Frobnicate"))
 	framed.Element.FrameURL = "https://widget.example.org/"
 	elsewhere := on(action.Element{Role: "button", Tag: "button", Name: "Frobnicate", Submits: true, SubmitName: "Frobnicate", FormMethod: "post", FormAction: "https://api.example.com/x"})
@@ -124,7 +123,7 @@ func TestDisguisesDoNotPassRules(t *testing.T) {
 	}
 }
 
-func TestArgumentsMayBeAskedFor(t *testing.T) {
+func TestConditionsMayBeAboutArguments(t *testing.T) {
 	yes := true
 	for _, c := range []struct {
 		verb, param string
@@ -255,7 +254,7 @@ func TestMistakesInRulesAreNamed(t *testing.T) {
 	}
 }
 
-func TestEveryParameterIsReached(t *testing.T) {
+func TestEveryParameterHasItsFact(t *testing.T) {
 	for _, p := range Params {
 		found := false
 		for _, v := range action.Offered() {
@@ -279,8 +278,8 @@ func TestLookalikesAreEachOneLetter(t *testing.T) {
 	}
 }
 
-// TestARuleForClicksCoversWhatPresses: no verb is a way around a rule for clicks.
-func TestARuleForClicksCoversWhatPresses(t *testing.T) {
+// No verb is a way around a rule for clicks.
+func TestARuleForClicksCoversAllVerbsThatPress(t *testing.T) {
 	for _, v := range action.Offered() {
 		args, names := v.OnElement(action.Locator{Ref: "e1"})
 		if _, presses := args.(action.Pressing); !names || !presses {

@@ -8,8 +8,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// runStart judges a run by who asks for it and when. Its hosts are judged when
-// its browser is asked for, and each of its actions by itself.
+// runStart judges the start of a run by its archetype and phase. Its hosts are judged when its browser
+// is opened, and each of its actions by itself.
 func runStart(args *action.RunStart) judgement {
 	j := judgement{risk: action.Low, rule: action.VerbRunStart.Name, why: "each of its actions is judged by itself"}
 	for _, rule := range []struct{ name, given, only string }{
@@ -17,14 +17,14 @@ func runStart(args *action.RunStart) judgement {
 	} {
 		if cmp.Or(rule.given, rule.only) != rule.only {
 			j.raise(action.High, "run."+rule.name, "runs are for "+rule.name+" "+rule.only+" only")
-			j.refuse, j.held = fault.DeniedByPolicy, true
+			j.refuse, j.forAll = fault.DeniedByPolicy, true
 			j.hint = "leave " + rule.name + " out, or let a " + action.RunArchetype + " do it in phase " + action.RunPhase
 		}
 	}
 	return j
 }
 
-// runGuide judges the question how a paused run shall go on: it is always asked.
+// runGuide judges the question how a paused run continues, which is always asked.
 func runGuide(args *action.RunGuide) judgement {
 	why := "a run is paused"
 	if args != nil {
@@ -33,8 +33,8 @@ func runGuide(args *action.RunGuide) judgement {
 	return judgement{risk: action.High, rule: "run.guidance", why: why + ". Approving has it go on with what is left; other guidance: run.resume"}
 }
 
-// runAllow judges the question for a host that a run may not open: it is always
-// asked, and never where no host would help.
+// runAllow judges the question about a host that a run may not open. It is always asked, except where
+// adding a host would not help.
 func runAllow(facts action.Facts) judgement {
 	to := facts.Destination
 	if to == nil || to.Allowed || to.Host == "" {
@@ -44,14 +44,13 @@ func runAllow(facts action.Facts) judgement {
 		why: "a run was to open a page of " + to.Host + ", which it may not: approving adds the host to the run"}
 }
 
-// asksAnyone reports whether a verb only asks people something, also where one
-// of them started what asks.
-func asksAnyone(verb *action.Verb) bool {
+// onlyAsks reports whether a verb only asks people a question, also in a run that an operator started.
+func onlyAsks(verb *action.Verb) bool {
 	return verb.Name == action.VerbRunGuide.Name || verb.Name == action.VerbRunAllow.Name
 }
 
-// runOpen judges the browser of a run by its hosts: those that nobody has
-// approved are put to a person, all in one question.
+// runOpen judges the opening of a run's browser by its hosts: people are asked about those that nobody
+// has approved, in one question.
 func (p *Policy) runOpen(facts action.Facts) judgement {
 	to := facts.Destination
 	switch {

@@ -45,7 +45,7 @@ func TestARunIsForBuildersInTheBuildPhaseOnly(t *testing.T) {
 	}
 }
 
-func TestHostsThatNobodyApprovedAreOneQuestion(t *testing.T) {
+func TestUnapprovedHostsOfARunAreOneQuestion(t *testing.T) {
 	here := &action.Destination{URL: "https://a.example/", Host: "a.example", Allowed: true}
 	facts := action.Facts{Destination: here, Run: &action.RunGrant{Hosts: []string{"a.example"}}}
 	if v := decideRun(t, action.Agent, "run.open", &action.RunOpen{}, facts); v.Decision != policy.Allow {

@@ -9,34 +9,33 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// secret judges that a secret of a site's credentials is typed into the element
-// found. Its refusals hold for operators too: they are what keeps the value
-// where it belongs.
+// secret judges the typing of a secret into the element. Its refusals hold for operators too: they
+// keep the secret in its origin and field.
 func secret(facts action.Facts) judgement {
 	e, s := facts.Element, facts.Secret
-	j := judgement{risk: action.High, rule: "secret", why: "it types a secret that is kept for the site", hosts: hostsOf(facts), held: true}
+	j := judgement{risk: action.High, rule: "secret", why: "it types a secret that is kept for the site", hosts: hostsOf(facts), forAll: true}
 	switch {
 	case e == nil || s == nil || s.Origin == "":
-		return refused(j, "secret.unknown", "nothing is known of the field, or of the secret", "name the field by its ref")
+		return refuse(j, "secret.unknown", "nothing is known of the field, or of the secret", "name the field by its ref")
 	case facts.Session.Scripted:
-		return refused(j, "secret.scripted", "an agent had code of its own in this session, which may still read what is typed",
+		return refuse(j, "secret.scripted", "an agent had code of its own in this session, which may still read what is typed",
 			"start a new session, and run no script in it before it is logged in")
 	case !isOrigin(facts.Page.URL, s.Origin) || !isOrigin(e.FrameURL, s.Origin):
-		return refused(j, "secret.origin", "the secret is for "+s.Origin+", and the page is not", "go to the site's own login page")
+		return refuse(j, "secret.origin", "the secret is for "+s.Origin+", and the page is not", "go to the site's own login page")
 	case e.FormAction != "" && !isOrigin(e.FormAction, s.Origin):
-		return refused(j, "secret.form", "the form is sent to another origin than the one that the secret is for", "leave this to a person: browser_request_human")
-	case !fits(e, s.Name):
-		return refused(j, "secret.field", "the field is not one for this secret", "give the password field for a password, the field for one-time codes for totp, the field beside them for username")
+		return refuse(j, "secret.form", "the form is sent to another origin than the one that the secret is for", "leave this to a person: browser_request_human")
+	case !fitsField(e, s.Name):
+		return refuse(j, "secret.field", "the field is not one for this secret", "give the password field for a password, the field for one-time codes for totp, the field beside them for username")
 	}
 	j.why = "it types the " + s.Name + " of " + s.Domain + " into its login page"
-	j.grant, j.held = s.Domain, false
+	j.grant, j.forAll = s.Domain, false
 	if s.Free {
 		j.risk, j.rule, j.auto = action.Medium, "secret.free", true
 	}
 	return j
 }
 
-func refused(j judgement, rule, why, hint string) judgement {
+func refuse(j judgement, rule, why, hint string) judgement {
 	j.raise(action.Critical, rule, why)
 	j.refuse, j.hint = fault.DeniedByPolicy, hint
 	return j
@@ -59,10 +58,10 @@ func portOf(u *url.URL) string {
 	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
 }
 
-// fits reports whether a field is one that a secret of this name is for. A name
-// that is asked for together with a password may be typed where it can be read;
-// all else only where the page hides it, or says that it is for secrets.
-func fits(e *action.Element, name string) bool {
+// fitsField reports whether a field is one for a secret of this name. A user name may be typed into a
+// readable field beside a password; other secrets only into fields that the page hides or marks as
+// fields for secrets.
+func fitsField(e *action.Element, name string) bool {
 	says := func(words ...string) bool {
 		return hasToken(e, func(t string) bool { return slices.Contains(words, t) })
 	}

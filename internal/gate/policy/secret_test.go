@@ -9,7 +9,7 @@ import (
 
 const ownOrigin = "https://app.example.com"
 
-// asked are the facts of a field in which a secret of that name shall be typed.
+// asked are the facts of a call that types the secret of a name into a field.
 func asked(e action.Element, name string) action.Facts {
 	f := on(e)
 	f.Element.FrameURL = pageURL
@@ -104,7 +104,7 @@ func TestASecretOfAnotherOriginIsRefusedToAll(t *testing.T) {
 	check(t, "the same, written otherwise", decide(t, p, action.Agent, "page.fill_secret", &action.FillSecret{}, f), want{Ask, action.High, "secret"})
 }
 
-func TestWhoMayHaveASecretTyped(t *testing.T) {
+func TestWhichCallersMayTypeASecret(t *testing.T) {
 	f := asked(passwordField(), "password")
 	p := mustNew(t, Config{Enabled: true})
 	v := decide(t, p, action.Agent, "page.fill_secret", &action.FillSecret{}, f)

@@ -7,14 +7,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// trusting is a policy for which MEDIUM runs on the page's host: what is left
-// for a person must be HIGH.
+// trusting is a policy that allows MEDIUM on the page's host: what it asks about must be HIGH.
 func trusting(t testing.TB) *Policy {
 	t.Helper()
 	return mustNew(t, Config{Enabled: true, Trusted: []string{"app.example.com"}})
 }
 
-func TestDialogsAreJudgedByWhatTheySay(t *testing.T) {
+func TestDialogsAreJudgedByTheirText(t *testing.T) {
 	p := trusting(t)
 	accept := &action.AnswerDialog{Accept: true}
 	for _, c := range []struct {
@@ -109,7 +108,7 @@ func TestAnAddressThatChangesSomethingRunsOnTrustedHosts(t *testing.T) {
 	}
 }
 
-func TestReasonsSayWhatIsDone(t *testing.T) {
+func TestReasonsDescribeTheEffect(t *testing.T) {
 	p := trusting(t)
 	for name, why := range map[string]string{
 		"Delete": "it deletes or resets something", "Send": "it sends, publishes or shares something", "Sign out": "it cancels, stops or signs out of something",

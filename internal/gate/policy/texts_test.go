@@ -6,8 +6,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// texts are what buttons and links say on real sites: of shops, mail, banks,
-// forums and administration, with what surrounds the word there.
+// texts are labels of buttons and links of real sites: shops, mail, banks, forums and
+// administration.
 var texts = map[string]struct{ critical, high, medium, low []string }{
 	"en": {
 		[]string{"Buy now", "Place order – $129.00", "Pay with PayPal", "Confirm payment", "Complete purchase", "Delete my account permanently", "Transfer money"},
@@ -83,7 +83,7 @@ var texts = map[string]struct{ critical, high, medium, low []string }{
 	},
 }
 
-func TestWhatRealButtonsSay(t *testing.T) {
+func TestLabelsOfRealButtonsAreJudged(t *testing.T) {
 	p := mustNew(t, Config{Enabled: true})
 	for _, language := range languages {
 		l, tried := texts[language], 0
@@ -105,8 +105,7 @@ func TestWhatRealButtonsSay(t *testing.T) {
 	}
 }
 
-// TestWordsInOtherWordsDoNotCount has texts that hold a risky word's letters
-// and mean something else.
+// The texts contain the letters of a risky word, and mean something else.
 func TestWordsInOtherWordsDoNotCount(t *testing.T) {
 	p := mustNew(t, Config{Enabled: true})
 	for _, text := range []string{"Undeleted items", "Sharepoint", "Postcode", "Paypoint map", "Sendung verfolgen", "Expéditeur", "Remitente", "Assender", "Verzendkosten"} {

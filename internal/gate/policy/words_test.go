@@ -13,7 +13,7 @@ func TestEveryLanguageHasEveryList(t *testing.T) {
 	for _, language := range languages {
 		lists := map[string][]string{}
 		for section, list := range sectionsOf(path.Join("words", language+".txt")) {
-			meaning, kind := partsOf(section)
+			meaning, kind := splitSection(section)
 			if (meaning == "critical" || meaning == "high") != (kindNames[kind] != 0) {
 				t.Errorf("%s: [%s] names no kind of harm, or one too many", language, section)
 			}
@@ -32,7 +32,7 @@ func TestEveryLanguageHasEveryList(t *testing.T) {
 				if !known[section].in(phrase) {
 					t.Errorf("%s: %q does not match itself", language, phrase)
 				}
-				if len([]rune(strings.Join(tokens(phrase), ""))) == 1 && section != "free" && !strings.ContainsFunc(phrase, isUnparted) {
+				if len([]rune(strings.Join(tokens(phrase), ""))) == 1 && section != "free" && !strings.ContainsFunc(phrase, isUnspaced) {
 					t.Errorf("%s: %q in [%s] is too short", language, phrase, section)
 				}
 			}
@@ -40,7 +40,7 @@ func TestEveryLanguageHasEveryList(t *testing.T) {
 	}
 }
 
-func TestWhatShowsIsNotWhatHarms(t *testing.T) {
+func TestNoPhraseIsBothHarmlessAndHarmful(t *testing.T) {
 	for _, language := range languages {
 		lists := sectionsOf(path.Join("words", language+".txt"))
 		for _, section := range []string{"low", "dismiss", "affirm"} {

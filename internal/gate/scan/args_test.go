@@ -10,37 +10,37 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// fill puts a text of its own into every place for text in a value, and tells
-// where: by the name of the struct and the field.
-func fill(v reflect.Value, at string, told func(at, text string)) {
+// fill puts a different text into every field for text in a value, and calls filled with the
+// names of the struct and the field.
+func fill(v reflect.Value, at string, filled func(at, text string)) {
 	text := fmt.Sprintf("text-%s-", at)
 	switch v.Kind() {
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
-		fill(v.Elem(), at, told)
+		fill(v.Elem(), at, filled)
 	case reflect.String:
 		v.SetString(text)
-		told(at, text)
+		filled(at, text)
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if f := v.Type().Field(i); f.IsExported() {
-				fill(v.Field(i), v.Type().Name()+"."+f.Name, told)
+				fill(v.Field(i), v.Type().Name()+"."+f.Name, filled)
 			}
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
 			v.SetBytes([]byte(text))
-			told(at, text)
+			filled(at, text)
 			return
 		}
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-		fill(v.Index(0), at, told)
+		fill(v.Index(0), at, filled)
 	case reflect.Map:
 		value := reflect.New(v.Type().Elem()).Elem()
-		fill(value, at, told)
+		fill(value, at, filled)
 		v.Set(reflect.MakeMap(v.Type()))
 		v.SetMapIndex(reflect.ValueOf(at+"-name").Convert(v.Type().Key()), value)
-		told(at, at+"-name")
+		filled(at, at+"-name")
 	}
 }
 

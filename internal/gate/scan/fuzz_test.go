@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// FuzzFind holds the scan to what must be so for every text: it ends soon, and
-// a credential that stands alone in a text is found whatever is around it.
+// The scan of any text ends soon, and finds a separate credential whatever is around it.
 func FuzzFind(f *testing.F) {
 	for _, text := range ordinaryTexts() {
 		f.Add(text.Label, text.Value)

@@ -21,8 +21,8 @@ type sample struct {
 	kinds  []string // what the scan finds in it
 }
 
-// samples reads them and looks through them, once. They are packed, because in
-// the clear they set off the scans of those who keep the repository.
+// samples reads and scans the samples, once. They are compressed, because secret scanners of the
+// repository's host would report them.
 var samples = sync.OnceValue(func() []sample {
 	f, err := os.Open("testdata/gitleaks.json.gz")
 	if err != nil {
@@ -66,7 +66,7 @@ type score struct {
 	missed             map[string]int // texts of a rule in which nothing was found
 }
 
-// judge looks through the samples that are secrets, or those that are none.
+// judge scans the samples that are secrets, or those that are none.
 func judge(all []sample, secret bool) score {
 	c := score{missed: map[string]int{}}
 	for _, s := range all {
@@ -86,9 +86,8 @@ func judge(all []sample, secret bool) score {
 	return c
 }
 
-// TestGitleaksSamplesAreJudgedAsByGitleaks fails for a text in which gitleaks
-// finds a credential of its rule and the scan does not, and the other way
-// round. The page that is published says the numbers.
+// The test fails for a text in which gitleaks finds a credential of its rule and the scan does
+// not, and the other way round. docs/credential-scan.md has the numbers.
 func TestGitleaksSamplesAreJudgedAsByGitleaks(t *testing.T) {
 	for _, s := range samples() {
 		same := slices.Contains(s.kinds, s.Rule)
@@ -101,12 +100,11 @@ func TestGitleaksSamplesAreJudgedAsByGitleaks(t *testing.T) {
 	}
 }
 
-// differs are the rules that the scan reads otherwise, on purpose: a JSON Web
-// Token begins with a JSON object, and one sample of gitleaks does not.
+// differs are the rules in which the scan differs on purpose: a JSON Web Token begins with a JSON
+// object, and one sample of gitleaks does not.
 var differs = map[string]bool{"jwt": true}
 
-// TestCredentialsAreFoundWhateverIsAroundThem holds the windows, in which rules
-// look, against a text that is long on both sides.
+// The texts around the credentials are longer than the windows in which rules search.
 func TestCredentialsAreFoundWhateverIsAroundThem(t *testing.T) {
 	around := strings.Repeat(prose, 4)
 	for i, s := range samples() {

@@ -9,7 +9,7 @@ import (
 //go:embed testdata/ordinary.txt
 var ordinary string
 
-// ordinaryTexts are what agents type on ordinary days.
+// ordinaryTexts are texts that agents usually type.
 func ordinaryTexts() []Text {
 	var all []Text
 	for line := range strings.Lines(ordinary) {

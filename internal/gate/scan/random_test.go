@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestRandomIdsPass types what programs name things by, thousands of
-// each, where no word says that it is secret.
+// The test scans thousands of ids of each kind, without a word for secrets beside them.
 func TestRandomIdsPass(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	bytes := func(n int) []byte {

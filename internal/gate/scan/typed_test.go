@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// What a credential is made of. It is put together here, so that no file of the
-// repository has one in the clear.
+// Parts of credentials. The tests join them, so that no file of the repository has a credential.
 const (
 	github  = "ghp_" + "q7Zk2XvB9mLw4RtY8nPc3HdJ6sFg1Ka5Ue0W"
 	aws     = "AKIA" + "Q3EGW7RZ5TKMP2LX"
@@ -21,7 +20,7 @@ const (
 
 var jwt = "ey" + "JhbGciOiJSUzI1NiIsImtpZCI6IjQ3MTEifQ.ey" + "JzdWIiOiI0NzExIiwiZW1haWwiOiJhZGFAZXhhbXBsZS5jb20ifQ.dF7kq2ZxLmVt9RwYc3HdJ6sFg1Ka5Ue0WnPbX8"
 
-// typed is what is found, and what it is taken for.
+// typed are texts and the kinds that are found in them.
 var typed = []struct {
 	name, label, text, kind string
 }{

@@ -37,8 +37,7 @@ func main() { fmt.Print(genuine(os.Args[1], os.Args[2], os.Args[3], os.Args[4], 
 
 const nodeFoot = "\nprocess.stdout.write(String(genuine(...process.argv.slice(2))))\n"
 
-// What the documentation tells receivers to do takes what is genuine, and
-// nothing that was changed.
+// The code in the documentation accepts genuine messages, and none that was changed.
 func TestTheDocumentedSamplesVerify(t *testing.T) {
 	dir := t.TempDir()
 	for name, code := range map[string]string{"main.go": goHead + sample(t, "go"), "main.js": sample(t, "js") + nodeFoot} {

@@ -30,28 +30,28 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" // the specification's own example
 
-// told is one request that an endpoint took, checked as a receiver would.
-type told struct {
+// received is one request to an endpoint, verified as a receiver would.
+type received struct {
 	id, kind string
 	data     webhook.Data
 	body     string
 }
 
-// endpoint is a real server that records what it is told. first decides what
-// becomes of each request.
+// endpoint is a real server that records its requests. first may answer each request in its own
+// way.
 type endpoint struct {
 	*httptest.Server
 	t     *testing.T
 	mu    sync.Mutex
-	all   []told
+	all   []received
 	tries int
-	first func(try int, got told, w http.ResponseWriter, r *http.Request) (done bool)
-	news  chan told // of what was taken
+	first func(try int, got received, w http.ResponseWriter, r *http.Request) (done bool)
+	news  chan received // of what was taken
 }
 
-func listen(t *testing.T, first func(int, told, http.ResponseWriter, *http.Request) bool) *endpoint {
+func listen(t *testing.T, first func(int, received, http.ResponseWriter, *http.Request) bool) *endpoint {
 	t.Helper()
-	e := &endpoint{t: t, first: first, news: make(chan told, 100)}
+	e := &endpoint{t: t, first: first, news: make(chan received, 100)}
 	e.Server = httptest.NewServer(e)
 	t.Cleanup(func() { e.CloseClientConnections(); e.Close() })
 	return e
@@ -73,7 +73,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := json.Unmarshal(body, &m); err != nil || m.Timestamp.IsZero() {
 		e.t.Errorf("%q: %v", body, err)
 	}
-	got := told{id: r.Header.Get("webhook-id"), kind: m.Type, data: m.Data, body: string(body)}
+	got := received{id: r.Header.Get("webhook-id"), kind: m.Type, data: m.Data, body: string(body)}
 	e.mu.Lock()
 	e.tries++
 	try := e.tries
@@ -88,27 +88,27 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// next waits for the next message that was taken.
-func (e *endpoint) next() told {
+// next waits for the next message.
+func (e *endpoint) next() received {
 	e.t.Helper()
 	select {
 	case got := <-e.news:
 		return got
 	case <-time.After(30 * time.Second):
-		e.t.Fatal("nothing was told")
-		return told{}
+		e.t.Fatal("no message came")
+		return received{}
 	}
 }
 
-// rig is a trail and a desk with something to tell.
-type rig struct {
+// fixture is an audit trail and an approval queue.
+type fixture struct {
 	t     *testing.T
 	db    *store.DB
 	trail *audit.Log
-	desk  *approval.Queue
+	queue *approval.Queue
 }
 
-func newRig(t *testing.T) *rig {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	db, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "state.db"))
 	if err != nil {
@@ -118,19 +118,19 @@ func newRig(t *testing.T) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	desk, err := approval.Open(context.Background(), approval.Options{DB: db, Log: slog.New(slog.DiscardHandler)})
+	queue, err := approval.Open(context.Background(), approval.Options{DB: db, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { desk.Close(); trail.Close(); _ = db.Close() })
-	return &rig{t: t, db: db, trail: trail, desk: desk}
+	t.Cleanup(func() { queue.Close(); trail.Close(); _ = db.Close() })
+	return &fixture{t: t, db: db, trail: trail, queue: queue}
 }
 
-// send starts a sender whose retries come soon.
-func (r *rig) send(url string, change ...func(*webhook.Options)) *webhook.Sender {
+// send starts a sender with short waits between retries.
+func (r *fixture) send(url string, change ...func(*webhook.Options)) *webhook.Sender {
 	r.t.Helper()
 	o := webhook.Options{
-		URL: url, Secret: secret, DB: r.db, Trail: r.trail, Approvals: r.desk, Log: slog.New(slog.DiscardHandler),
+		URL: url, Secret: secret, DB: r.db, Trail: r.trail, Approvals: r.queue, Log: slog.New(slog.DiscardHandler),
 		Backoff: []time.Duration{5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond},
 	}
 	for _, f := range change {
@@ -144,9 +144,9 @@ func (r *rig) send(url string, change ...func(*webhook.Options)) *webhook.Sender
 }
 
 // ask puts a question as the gate does.
-func (r *rig) ask(args string) action.Question {
+func (r *fixture) ask(args string) action.Question {
 	r.t.Helper()
-	q, _, err := r.desk.Ask(r.t.Context(), approval.Request{
+	q, _, err := r.queue.Ask(r.t.Context(), approval.Request{
 		Subject: approval.Subject{Scope: "acme", Session: "s1", Verb: "page.type", Args: args}, Actor: "bot", Risk: action.High, Why: "it sends\u202e",
 		Element: &action.Element{Role: "button", Name: "Send"}, Within: "To Ann", Input: "hunter2", Page: action.Page{URL: "https://mail.example/?t=1"},
 	})
@@ -157,19 +157,19 @@ func (r *rig) ask(args string) action.Question {
 	return q
 }
 
-func (r *rig) record(kind string, q action.Question, state string) {
+func (r *fixture) record(kind string, q action.Question, state string) {
 	r.trail.Record(action.Record{
 		EventType: kind, Scope: q.Scope, SessionID: q.Session, Action: q.Verb, URL: q.Page.URL, Risk: q.Risk.String(),
 		InputValue: "hunter2", HITLDecision: state, ApprovalID: q.ID, Detail: "question " + q.ID,
 	})
 }
 
-func (r *rig) alert(detail string) {
+func (r *fixture) alert(detail string) {
 	r.trail.Record(action.Record{EventType: audit.Alert, Scope: "acme", SessionID: "s1", Detail: detail})
 }
 
-// until waits for a state of the store, which no event tells of.
-func (r *rig) until(what string, holds func(webhook.Status) bool) webhook.Status {
+// until waits for a state of the store, for which there is no event.
+func (r *fixture) until(what string, holds func(webhook.Status) bool) webhook.Status {
 	r.t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -191,7 +191,7 @@ func (r *rig) until(what string, holds func(webhook.Status) bool) webhook.Status
 }
 
 func TestQuestionsAndAlertsAreSentSignedWithoutTypedText(t *testing.T) {
-	r, e := newRig(t), listen(t, nil)
+	r, e := newFixture(t), listen(t, nil)
 	r.alert("before there was a webhook")
 	s := r.send(e.URL + "/hook?key=1")
 	defer s.Close()
@@ -199,31 +199,31 @@ func TestQuestionsAndAlertsAreSentSignedWithoutTypedText(t *testing.T) {
 	if got := e.next(); got.kind != "question.asked" || got.data.Question != q.ID || got.data.State != "pending" || got.data.Element != `button "Send"` ||
 		got.data.Within != "To Ann" || got.data.Why != `it sends\u{202e}` || got.data.Risk != "HIGH" || got.data.Actor != "bot" ||
 		got.data.Expires == nil || got.data.Scope != "acme" || strings.Contains(got.body, "hunter2") || len(got.body) > 4096 {
-		t.Errorf("told %s %s", got.id, got.body)
+		t.Errorf("received %s %s", got.id, got.body)
 	}
 	r.trail.Record(action.Record{EventType: audit.Outcome, Scope: "acme"}) // nobody's business
 	r.record(audit.Answer, q, approval.Expired)
 	if got := e.next(); got.kind != "question.expired" {
-		t.Errorf("told %s", got.body)
+		t.Errorf("received %s", got.body)
 	}
 	r.record(audit.Answer, q, approval.Denied)
 	if got := e.next(); got.kind != "question.answered" || got.data.State != "denied" {
-		t.Errorf("told %s", got.body)
+		t.Errorf("received %s", got.body)
 	}
 	r.alert("paused\x1b[2J\u200b" + strings.Repeat("x", 1000))
 	if got := e.next(); got.kind != "alert" || !strings.HasPrefix(got.data.Detail, `paused\u{001b}[2J\u{200b}xxx`) || !strings.HasSuffix(got.data.Detail, " more)") {
-		t.Errorf("told %s", got.body)
+		t.Errorf("received %s", got.body)
 	}
 	r.until("all to be delivered", func(s webhook.Status) bool { return s.Delivered == 4 && s.Waiting == 0 && s.Problem == "" })
 }
 
-// An endpoint that fails, hangs or sends elsewhere is told again, and of each
+// A message to an endpoint that fails, hangs or redirects is sent again, and the messages of each
 // question in order.
 func TestFailedMessagesAreSentAgainInOrder(t *testing.T) {
 	elsewhere := listen(t, nil)
 	release := make(chan struct{})
 	var asked atomic.Int32
-	e := listen(t, func(_ int, got told, w http.ResponseWriter, r *http.Request) bool {
+	e := listen(t, func(_ int, got received, w http.ResponseWriter, r *http.Request) bool {
 		if got.kind != "question.asked" {
 			return false
 		}
@@ -240,7 +240,7 @@ func TestFailedMessagesAreSentAgainInOrder(t *testing.T) {
 		return true
 	})
 	t.Cleanup(func() { close(release) })
-	r := newRig(t)
+	r := newFixture(t)
 	s := r.send(e.URL, func(o *webhook.Options) { o.AttemptTimeout = 2 * time.Second })
 	defer s.Close()
 	q := r.ask("a")
@@ -251,7 +251,7 @@ func TestFailedMessagesAreSentAgainInOrder(t *testing.T) {
 		order = append(order, e.next().kind)
 	}
 	if len(order) != 3 || slices.Index(order, "question.answered") < slices.Index(order, "question.asked") || !slices.Contains(order, "alert") {
-		t.Errorf("told in the order %q", order)
+		t.Errorf("received in the order %q", order)
 	}
 	r.until("the end", func(s webhook.Status) bool { return s.Delivered == 3 && s.Waiting == 0 })
 	if len(elsewhere.all) != 0 {
@@ -260,8 +260,8 @@ func TestFailedMessagesAreSentAgainInOrder(t *testing.T) {
 }
 
 func TestAMessageIsGivenUpAfterFiveRetries(t *testing.T) {
-	r := newRig(t)
-	e := listen(t, func(_ int, got told, w http.ResponseWriter, _ *http.Request) bool {
+	r := newFixture(t)
+	e := listen(t, func(_ int, got received, w http.ResponseWriter, _ *http.Request) bool {
 		w.WriteHeader(http.StatusGone)
 		return got.data.Detail != "second"
 	})
@@ -274,11 +274,11 @@ func TestAMessageIsGivenUpAfterFiveRetries(t *testing.T) {
 	}
 }
 
-// A gateway that dies with messages on their way tells them when it is back.
+// A gateway that is killed while it sends messages sends them after its next start.
 func TestARestartLosesNoMessage(t *testing.T) {
-	r := newRig(t)
+	r := newFixture(t)
 	arrived, release := make(chan struct{}, 10), make(chan struct{})
-	hanging := listen(t, func(int, told, http.ResponseWriter, *http.Request) bool {
+	hanging := listen(t, func(int, received, http.ResponseWriter, *http.Request) bool {
 		arrived <- struct{}{}
 		<-release
 		return true
@@ -297,12 +297,12 @@ func TestARestartLosesNoMessage(t *testing.T) {
 	s = r.send(e.URL)
 	defer s.Close()
 	if first, second := e.next(), e.next(); first.kind != "question.asked" || second.kind != "question.answered" || first.id == second.id {
-		t.Errorf("told %+v, %+v", first, second)
+		t.Errorf("received %+v, %+v", first, second)
 	}
 }
 
 func TestANewlyConfiguredWebhookGetsNoOldMessages(t *testing.T) {
-	r, e := newRig(t), listen(t, nil)
+	r, e := newFixture(t), listen(t, nil)
 	r.send(e.URL).Close()
 	if err := webhook.Forget(t.Context(), r.db); err != nil {
 		t.Fatal(err)
@@ -312,14 +312,14 @@ func TestANewlyConfiguredWebhookGetsNoOldMessages(t *testing.T) {
 	defer s.Close()
 	r.alert("afterwards")
 	if got := e.next(); got.data.Detail != "afterwards" {
-		t.Errorf("told %s", got.body)
+		t.Errorf("received %s", got.body)
 	}
 }
 
 func TestAWeakSecretIsRefusedAndNotShown(t *testing.T) {
-	r := newRig(t)
+	r := newFixture(t)
 	for _, weak := range []string{"", "whsec_", "whsec_!!!", "hunter2-hunter2-hunter2-hunter2-hunter2", "whsec_" + "MfKQ9r8GKYqrTwjUPD8="} {
-		_, err := webhook.Open(t.Context(), webhook.Options{URL: "https://x.example", Secret: weak, DB: r.db, Trail: r.trail, Approvals: r.desk, Log: slog.New(slog.DiscardHandler)})
+		_, err := webhook.Open(t.Context(), webhook.Options{URL: "https://x.example", Secret: weak, DB: r.db, Trail: r.trail, Approvals: r.queue, Log: slog.New(slog.DiscardHandler)})
 		f := fault.From(err)
 		if fault.CodeOf(err) != fault.InvalidRequest || strings.Contains(f.Message+f.Hint, "hunter2") || f.Hint == "" {
 			t.Errorf("%q: %v", weak, err)

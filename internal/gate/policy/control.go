@@ -9,13 +9,13 @@ import (
 
 // judgeWords raises the risk by the words of a control.
 func judgeWords(j *judgement, text string) {
-	if s := speak(text); text != "" {
-		judgeSpoken(j, &s)
+	if s := newPhrase(text); text != "" {
+		judgePhrase(j, &s)
 	}
 }
 
-func judgeSpoken(j *judgement, s *spoken) {
-	if !s.named() || s.is(&words.low) || asksHow(s) { // "remove filters" and "how to pay" only show something else
+func judgePhrase(j *judgement, s *phrase) {
+	if !s.hasLetters() || s.is(&words.low) || asksHow(s) { // "remove filters" and "how to pay" only show something
 		return
 	}
 	f := words.harmful.find(s.all, done)
@@ -26,13 +26,13 @@ func judgeSpoken(j *judgement, s *spoken) {
 		j.raise(action.High, "click.delete", reasonFor(f.high))
 	case f.medium && !words.showing.holds(&s.all[0], 0, 1):
 		j.raise(action.Medium, "click.save", "it saves or submits something")
-		j.auto = false // more than going to an allowed place
+		j.auto = false // it is more than a navigation
 	}
 }
 
-// asksHow reports whether a text is a question, or the title of a text that
-// answers one, rather than what is done.
-func asksHow(s *spoken) bool {
+// asksHow reports whether a text is a question, or the title of a text that answers one, and not an
+// action.
+func asksHow(s *phrase) bool {
 	t := s.all[0].words
 	return len(t) > 2 && (questions[t[0]] || questions[t[0]+" "+t[1]])
 }
@@ -42,22 +42,22 @@ var questions = map[string]bool{
 	"wie man": true, "wie kann": true, "warum": true, "weshalb": true, "pourquoi": true, "como": true, "perche": true, "hoe": true, "waarom": true, "как": true, "почему": true,
 }
 
-// mostCommand bounds a text that tells to do something, in words; one that is
-// longer tells of something. Of scripts that write words together, in bytes.
+// A text with more than maxCommand words, or in a script without spaces maxUnspaced bytes, is a title
+// and not a command.
 const (
-	mostCommand  = 4
-	mostUnparted = 30
+	maxCommand  = 4
+	maxUnspaced = 30
 )
 
-// judgeCommand raises the risk by the words of what only leads somewhere, or
-// shows something: where they are no more than the order to do it.
-func judgeCommand(j *judgement, s *spoken) {
-	if !s.named() || s.is(&words.low) || s.is(&words.dismiss) {
+// judgeCommand raises the risk of a control that only leads somewhere, or shows something, if its words
+// are a command.
+func judgeCommand(j *judgement, s *phrase) {
+	if !s.hasLetters() || s.is(&words.low) || s.is(&words.dismiss) {
 		return
 	}
 	for i := range s.all {
 		r := &s.all[i]
-		if len(r.words) > mostCommand || helps(r.words) || words.help.reads(r) || len(r.whole) > mostUnparted && strings.ContainsFunc(r.whole, isUnparted) {
+		if len(r.words) > maxCommand || isHelp(r.words) || words.help.inReading(r) || len(r.whole) > maxUnspaced && strings.ContainsFunc(r.whole, isUnspaced) {
 			return
 		}
 	}
@@ -77,7 +77,7 @@ func criticalReason(found kinds) string {
 	return "it deletes or closes an account, or a whole project"
 }
 
-// reasonFor says what words of HIGH risk do, the worst kind first.
+// reasonFor describes words of HIGH risk by the worst of their kinds.
 func reasonFor(found kinds) string {
 	switch {
 	case found.has(destroys):
@@ -92,21 +92,19 @@ func reasonFor(found kinds) string {
 	return "it cancels, stops or signs out of something"
 }
 
-// showsOnly reports whether a control moves around on the page, or shows more of
-// it, by what it is called.
-func showsOnly(name *spoken) bool {
-	return name.is(&words.low) || name.named() && len(name.all[0].words) > 1 && words.showing.holds(&name.all[0], 0, 1)
+// showsOnly reports whether a control only moves around on the page or shows more of it, by its name.
+func showsOnly(name *phrase) bool {
+	return name.is(&words.low) || name.hasLetters() && len(name.all[0].words) > 1 && words.showing.holds(&name.all[0], 0, 1)
 }
 
-// clearsForm reports whether a control is the form's own to empty its fields, and
-// says no more than that.
-func clearsForm(e *action.Element, name *spoken) bool {
+// clearsForm reports whether a control is the reset button of a form, and its name says no more than
+// that.
+func clearsForm(e *action.Element, name *phrase) bool {
 	return e.Type == "reset" && !e.Scripted && ordersNothing(e) && (name.is(&words.high) || name.is(&words.low))
 }
 
-// onlyShows reports whether what a click does is known to be no more than
-// showing something, so that words in its name are not what it does: a plain
-// link, a tab, an entry of a list, what opens a menu.
+// onlyShows reports whether a click is known to only show something, so that the words in the control's
+// name are not what it does: a plain link, a tab, an entry of a list, a button that opens a menu.
 func onlyShows(e *action.Element, facts action.Facts) bool {
 	if e.Submits || !ordersNothing(e) {
 		return false
@@ -117,8 +115,7 @@ func onlyShows(e *action.Element, facts action.Facts) bool {
 	return e.Toggle && (e.Role == "tab" || e.Role == "treeitem" || e.Role == "columnheader" || e.Role == "button" || e.Role == "DisclosureTriangle")
 }
 
-// judgeIcon raises the risk by a picture that stands for deletion, where there
-// are no words.
+// judgeIcon raises the risk of a control without words whose icon means deletion.
 func judgeIcon(j *judgement, e *action.Element) {
 	for _, t := range tokens(split(e.Label)) {
 		if hosts.icons[t] {
@@ -127,10 +124,10 @@ func judgeIcon(j *judgement, e *action.Element) {
 	}
 }
 
-// judgeOrders raises the risk by what hidden fields of the form and attributes
-// of the element say is requested.
+// judgeOrders raises the risk by the requests that hidden fields of the form and attributes of the
+// element name.
 func judgeOrders(j *judgement, e *action.Element) {
-	for _, order := range parts(e.Orders) {
+	for _, order := range splitFact(e.Orders) {
 		name, value, _ := strings.Cut(order, "=")
 		name = strings.ToLower(name)
 		switch {
@@ -151,7 +148,7 @@ func judgeOrders(j *judgement, e *action.Element) {
 	}
 }
 
-// judgeOrder raises the risk by the value of a field that says what is requested.
+// judgeOrder raises the risk by the value of a field that names the action.
 func judgeOrder(j *judgement, value string) {
 	t := tokens(split(value))
 	if len(t) == 0 || isDraft(t) {
@@ -161,8 +158,8 @@ func judgeOrder(j *judgement, value string) {
 	judgeActWords(j, &segment{words: t, joint: true}, true, query{})
 }
 
-// isDraft reports whether the words of an order say that a draft is kept:
-// "post-quickdraft-save" publishes nothing.
+// isDraft reports whether the words of an action say that a draft is saved: "post-quickdraft-save"
+// publishes nothing.
 func isDraft(said []string) bool {
 	draft := false
 	for _, w := range said {
@@ -173,15 +170,15 @@ func isDraft(said []string) bool {
 
 var drafts = map[string]bool{"draft": true, "drafts": true, "quickdraft": true, "autosave": true, "autosaves": true}
 
-// ordersNothing reports whether what an element and its form order is no more
-// than what any button does.
+// ordersNothing reports whether the attributes and hidden fields of an element and its form name no
+// action.
 func ordersNothing(e *action.Element) bool {
 	j := judgement{risk: action.Low}
 	judgeOrders(&j, e)
 	return j.risk == action.Low
 }
 
-// judgeMethod raises the risk by the method that a request would have.
+// judgeMethod raises the risk by the method of the request.
 func judgeMethod(j *judgement, method string) {
 	switch strings.ToLower(method) {
 	case "delete":
@@ -192,53 +189,52 @@ func judgeMethod(j *judgement, method string) {
 	}
 }
 
-// judgeDialog raises the risk of a control that does what the dialog says that it
-// is in: one that agrees, by all of it, and one whose own name says nothing, by
-// its heading.
-func judgeDialog(j *judgement, name *spoken, facts action.Facts) {
+// judgeDialog raises the risk of a control in a dialog: of one that agrees, by the dialog's whole text,
+// and of one whose own name says nothing, by the heading.
+func judgeDialog(j *judgement, name *phrase, facts action.Facts) {
 	e := facts.Element
-	if e.Dialog == "" || known[j.rule] || onlyShows(e, facts) || e.Toggle {
+	if e.Dialog == "" || decidedByContext[j.rule] || onlyShows(e, facts) || e.Toggle {
 		return
 	}
-	says := parts(e.Dialog)
+	says := splitFact(e.Dialog)
 	switch {
-	case !name.named() || name.in(&words.affirm) && (name.is(&words.affirm) || !name.is(&words.low)):
+	case !name.hasLetters() || name.in(&words.affirm) && (name.is(&words.affirm) || !name.is(&words.low)):
 		judgeWords(j, e.Dialog)
 	case words.save.is(name.text) && kindsOf(says[0]).has(grants):
 		judgeWords(j, says[0])
 	case !name.is(&words.low) && !name.in(&words.medium) && (len(says) > 1 || len(e.Dialog) <= shortDialog):
-		if kindsOf(says[0]).has(destroys | pays | ends | grants) { // a dialog to write in has other buttons than the one that sends
+		if kindsOf(says[0]).has(destroys | pays | ends | grants) { // not sends: a dialog for writing has other buttons than the one that sends
 			judgeWords(j, says[0])
 		}
 	}
 }
 
-// shortDialog is how long a text without a heading is that a dialog asks by.
+// shortDialog is the length of a dialog's text, in bytes, that counts as a heading where there is none.
 const shortDialog = 160
 
-// dismisses reports whether a button only closes or cancels what is open. A
-// bare "Cancel" does, unless what it stands by is something that is cancelled.
-func dismisses(e *action.Element, name *spoken) bool {
+// dismisses reports whether a button only closes or cancels what is open. A bare "Cancel" does, unless it
+// is beside something that can be cancelled.
+func dismisses(e *action.Element, name *phrase) bool {
 	switch {
 	case e.Submits || !ordersNothing(e):
 		return false
 	case name.is(&words.cancel):
 		return cancelsNothing(e)
-	case name.is(&words.dismiss) && !name.is(&words.affirm), e.Dialog != "" && (crosses[e.Name] && e.Item == "" || refuses(name)):
+	case name.is(&words.dismiss) && !name.is(&words.affirm), e.Dialog != "" && (closeSigns[e.Name] && e.Item == "" || saysNo(name)):
 		return true
 	case name.is(&words.dismiss), name.is(&words.affirm) && e.Dialog != "" && e.Beside == "": // of a notice
-		says := speak(e.Dialog)
+		says := newPhrase(e.Dialog)
 		return words.harmful.find(says.all, mentioned) == findings{}
 	}
 	return false
 }
 
-// crosses are signs that close a dialog.
-var crosses = map[string]bool{"×": true, "✕": true, "✖": true, "✗": true, "⨯": true, "x": true, "X": true}
+// closeSigns are labels of buttons that close a dialog.
+var closeSigns = map[string]bool{"×": true, "✕": true, "✖": true, "✗": true, "⨯": true, "x": true, "X": true}
 
-// refuses reports whether the button of a dialog says no: "Keep my account".
-func refuses(name *spoken) bool {
-	if !name.named() || len(name.all[0].words) > mostCommand || name.in(&words.affirm) || words.harmful.find(name.all, mentioned) != (findings{}) {
+// saysNo reports whether the button of a dialog declines: "Keep my account".
+func saysNo(name *phrase) bool {
+	if !name.hasLetters() || len(name.all[0].words) > maxCommand || name.in(&words.affirm) || words.harmful.find(name.all, mentioned) != (findings{}) {
 		return false
 	}
 	return refusals[name.all[0].words[0]]
@@ -249,10 +245,9 @@ var refusals = map[string]bool{
 	"nao": true, "manter": true, "mantieni": true, "nee": true, "behouden": true, "нет": true, "оставить": true, "khong": true, "giu": true,
 }
 
-// savesBeside reports whether there is a button beside e that keeps what was
-// edited.
+// savesBeside reports whether there is a button beside e that saves what was edited.
 func savesBeside(e *action.Element) bool {
-	return slices.ContainsFunc(parts(e.Beside), func(name string) bool {
+	return slices.ContainsFunc(splitFact(e.Beside), func(name string) bool {
 		return words.save.is(name) || words.affirm.is(name) || words.reply.is(name)
 	})
 }
@@ -267,14 +262,14 @@ func cancelsNothing(e *action.Element) bool {
 	return true
 }
 
-// opensComposer reports whether a button such as "Reply" can only open a place
-// to write: no field around it holds anything to send.
-func opensComposer(e *action.Element, name *spoken) bool {
+// opensComposer reports whether a button such as "Reply" can only open an editor: no field around it has
+// anything to send.
+func opensComposer(e *action.Element, name *phrase) bool {
 	return e.Blank && name.is(&words.reply) && ordersNothing(e)
 }
 
 // answersCookies reports whether a button answers a cookie banner.
-func answersCookies(e *action.Element, name *spoken) bool {
+func answersCookies(e *action.Element, name *phrase) bool {
 	if !name.is(&words.answers) && !name.is(&words.affirm) && !name.in(&words.cookie) || words.harmful.find(name.all, mentioned).kinds() != 0 {
 		return false
 	}
