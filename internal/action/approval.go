@@ -47,9 +47,9 @@ type ApprovalList struct {
 
 // Answer answers a question. CRITICAL wants a reason.
 type Answer struct {
-	ID         string `json:"id" path:"id" maxLength:"64"`
-	Approve    bool   `json:"approve"`
-	Reason     string `json:"reason,omitempty" maxLength:"1000" example:"the customer asked for it"`
+	ID         string `json:"id" path:"id" minLength:"1" maxLength:"64" doc:"Of the question"`
+	Approve    bool   `json:"approve" doc:"true lets the call through, false denies it"`
+	Reason     string `json:"reason,omitempty" maxLength:"1000" doc:"Why, for the record; a CRITICAL call needs one" example:"the customer asked for it"`
 	ForSession bool   `json:"forSession,omitempty" doc:"Cover later calls of this kind in the session; MEDIUM, or page.fill_secret"`
 }
 
@@ -82,5 +82,10 @@ type QuestionListing struct {
 	Questions []Question `json:"questions"`
 }
 
-// Required refuses a call without an id.
-func (a *Answer) Required() error { return requireID(a.ID) }
+// Sound refuses a denial for the session: it would deny this call alone.
+func (a *Answer) Sound() error {
+	if a.Approve {
+		return nil
+	}
+	return Without(a, "a denial", "forSession")
+}

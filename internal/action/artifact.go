@@ -36,7 +36,7 @@ type File struct {
 
 // NewFile is a file sent with a call.
 type NewFile struct {
-	Name      string `json:"name" maxLength:"255" doc:"What the page is told it is called" example:"report.pdf"`
-	MediaType string `json:"mediaType,omitempty" maxLength:"255" example:"application/pdf"`
+	Name      string `json:"name" minLength:"1" maxLength:"255" doc:"What the page is told it is called" example:"report.pdf"`
+	MediaType string `json:"mediaType,omitempty" maxLength:"255" doc:"Its media type; what the content is when empty" example:"application/pdf"`
 	Bytes     []byte `json:"bytes" doc:"Content, in base64"`
 }

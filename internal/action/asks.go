@@ -1,17 +1,12 @@
 package action
 
 import (
-	"strings"
-
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 // What the gate asks of a verb's arguments. Arguments have the methods that apply
 // to them, beside their type; the gate makes what they return fit to be shown.
 type (
-	// Requiring arguments lack what their verb cannot do without. Faults:
-	// missing_url, missing_selector, invalid_request.
-	Requiring interface{ Required() error }
 	// Leading arguments lead to an address; empty for none.
 	Leading interface{ Destination() string }
 	// Naming arguments say what the call is about, where no page was looked at and it
@@ -29,27 +24,14 @@ type (
 	Typing interface{ TypedText() string }
 )
 
-func requireID(id string) error {
-	if id == "" {
-		return fault.New(fault.InvalidRequest, "no id was given").Hinted("give id").With("field", "id")
+func requireElement(field string, l Locator) error {
+	if !l.Zero() {
+		return nil
 	}
-	return nil
-}
-
-func requireURL(url string) error {
-	if strings.TrimSpace(url) == "" {
-		return fault.New(fault.MissingURL, "no address was given").
-			Hinted("give url, such as https://example.com/").With("field", "url")
-	}
-	return nil
-}
-
-func requireElement(l Locator) error {
-	if l.Zero() {
-		return fault.New(fault.MissingSelector, "no element was named").
-			Hinted("give a ref from a snapshot, a selector, a role with a name, a text, or x and y").With("field", "ref")
-	}
-	return nil
+	out := invalid(field, "is missing: no element was named").
+		Hinted("give a ref from a snapshot, a selector, a role with a name, a text, or x and y")
+	out.Code = fault.MissingSelector
+	return out
 }
 
 // profileSubject is saved user data as the caller names it.

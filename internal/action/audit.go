@@ -17,12 +17,12 @@ var (
 // AuditFilter says which records of the trail are wanted. What is empty does
 // not matter.
 type AuditFilter struct {
-	Session  string `json:"session,omitempty" query:"session" maxLength:"64"`
-	Actor    string `json:"actor,omitempty" query:"actor" maxLength:"128"`
-	Verb     string `json:"verb,omitempty" query:"verb" maxLength:"64" example:"page.click"`
+	Session  string `json:"session,omitempty" query:"session" maxLength:"64" doc:"Id of a session"`
+	Actor    string `json:"actor,omitempty" query:"actor" maxLength:"128" doc:"Whose token it was"`
+	Verb     string `json:"verb,omitempty" query:"verb" maxLength:"64" doc:"Name of a verb" example:"page.click"`
 	Event    string `json:"event,omitempty" query:"event" maxLength:"32" doc:"Kind of record: intent, outcome, session, box, blocked, question, answer, protocol, config, retention, refused, alert, token, injection" example:"blocked"`
 	Domain   string `json:"domain,omitempty" query:"domain" maxLength:"255" doc:"Host that a record is about" example:"app.example.com"`
-	Risk     string `json:"risk,omitempty" query:"risk" enum:"LOW,MEDIUM,HIGH,CRITICAL"`
+	Risk     string `json:"risk,omitempty" query:"risk" enum:"LOW,MEDIUM,HIGH,CRITICAL" doc:"Risk of the call"`
 	Decision string `json:"decision,omitempty" query:"decision" maxLength:"32" doc:"What people had to do with it: auto_approved, operator, approved, denied, expired, pending" example:"denied"`
 	Result   string `json:"result,omitempty" query:"result" maxLength:"32" doc:"What became of it: ok, fault, pending, cancelled, lost" example:"fault"`
 	From     string `json:"from,omitempty" query:"from" maxLength:"40" doc:"Not before this time (RFC 3339)" example:"2026-11-21T08:00:00Z"`
@@ -62,34 +62,34 @@ type AuditFile struct {
 
 // Record is one line of the audit trail; docs/audit.md says what stands in it.
 type Record struct {
-	Seq           int64     `json:"seq" jsonschema:"place in the trail, from 1, without gaps"`
-	EventType     string    `json:"event_type" jsonschema:"intent and outcome of a call, or what else happened"`
-	CorrelationID string    `json:"correlation_id" jsonschema:"the same in intent, outcome, log, trace and the answer's X-Request-Id"`
-	Timestamp     time.Time `json:"timestamp" jsonschema:"UTC, microseconds"`
-	Actor         string    `json:"actor,omitempty" jsonschema:"whose token it was; absent for strangers and for the gateway itself"`
-	Role          Role      `json:"role,omitempty" jsonschema:"agent, viewer or operator"`
-	Scope         string    `json:"scope,omitempty" jsonschema:"the user or tenant that the caller acts for"`
+	Seq           int64     `json:"seq" doc:"place in the trail, from 1, without gaps"`
+	EventType     string    `json:"event_type" doc:"intent and outcome of a call, or what else happened"`
+	CorrelationID string    `json:"correlation_id" doc:"the same in intent, outcome, log, trace and the answer's X-Request-Id"`
+	Timestamp     time.Time `json:"timestamp" doc:"UTC, microseconds"`
+	Actor         string    `json:"actor,omitempty" doc:"whose token it was; absent for strangers and for the gateway itself"`
+	Role          Role      `json:"role,omitempty" doc:"agent, viewer or operator"`
+	Scope         string    `json:"scope,omitempty" doc:"the user or tenant that the caller acts for"`
 	SessionID     string    `json:"session_id,omitempty"`
-	ContainerID   string    `json:"container_id,omitempty" jsonschema:"the box"`
-	Action        string    `json:"action,omitempty" jsonschema:"the verb, such as page.click"`
-	Surface       string    `json:"surface,omitempty" jsonschema:"rest, mcp or cli"`
-	URL           string    `json:"url,omitempty" jsonschema:"of the page, token-like parameters masked"`
-	Domain        string    `json:"domain,omitempty" jsonschema:"host of target_url, or else of url"`
-	TargetURL     string    `json:"target_url,omitempty" jsonschema:"where it would lead, masked likewise"`
-	TargetElement string    `json:"target_element,omitempty" jsonschema:"role, name and ref as the page has them, or what the caller said"`
-	InputValue    string    `json:"input_value,omitempty" jsonschema:"what was typed or chosen, redacted"`
-	Result        string    `json:"result,omitempty" jsonschema:"of an outcome: ok, fault, pending, cancelled or lost; of a session its state"`
-	Error         string    `json:"error,omitempty" jsonschema:"fault code and message"`
-	Risk          string    `json:"risk,omitempty" jsonschema:"LOW, MEDIUM, HIGH or CRITICAL"`
-	Rule          string    `json:"rule,omitempty" jsonschema:"the rule of the policy that decided"`
-	HITLDecision  string    `json:"hitl_decision,omitempty" jsonschema:"what people had to do with it: auto_approved, operator, approved, denied, expired or pending"`
-	AnsweredBy    string    `json:"answered_by,omitempty" jsonschema:"who answered the question"`
-	Screenshot    string    `json:"screenshot_path,omitempty" jsonschema:"id of the artifact"`
-	UserAgent     string    `json:"user_agent,omitempty" jsonschema:"what the client says it is"`
-	DurationMS    int64     `json:"duration_ms,omitempty" jsonschema:"of the whole call, a person's answer included"`
-	ApprovalID    string    `json:"approval_id,omitempty" jsonschema:"of the question it is about"`
+	ContainerID   string    `json:"container_id,omitempty" doc:"the box"`
+	Action        string    `json:"action,omitempty" doc:"the verb, such as page.click"`
+	Surface       string    `json:"surface,omitempty" doc:"rest, mcp or cli"`
+	URL           string    `json:"url,omitempty" doc:"of the page, token-like parameters masked"`
+	Domain        string    `json:"domain,omitempty" doc:"host of target_url, or else of url"`
+	TargetURL     string    `json:"target_url,omitempty" doc:"where it would lead, masked likewise"`
+	TargetElement string    `json:"target_element,omitempty" doc:"role, name and ref as the page has them, or what the caller said"`
+	InputValue    string    `json:"input_value,omitempty" doc:"what was typed or chosen, redacted"`
+	Result        string    `json:"result,omitempty" doc:"of an outcome: ok, fault, pending, cancelled or lost; of a session its state"`
+	Error         string    `json:"error,omitempty" doc:"fault code and message"`
+	Risk          string    `json:"risk,omitempty" enum:"LOW,MEDIUM,HIGH,CRITICAL" doc:"Of the call"`
+	Rule          string    `json:"rule,omitempty" doc:"the rule of the policy that decided"`
+	HITLDecision  string    `json:"hitl_decision,omitempty" doc:"what people had to do with it: auto_approved, operator, approved, denied, expired or pending"`
+	AnsweredBy    string    `json:"answered_by,omitempty" doc:"who answered the question"`
+	Screenshot    string    `json:"screenshot_path,omitempty" doc:"id of the artifact"`
+	UserAgent     string    `json:"user_agent,omitempty" doc:"what the client says it is"`
+	DurationMS    int64     `json:"duration_ms,omitempty" doc:"of the whole call, a person's answer included"`
+	ApprovalID    string    `json:"approval_id,omitempty" doc:"of the question it is about"`
 	Detail        string    `json:"detail,omitempty"`
-	Hash          string    `json:"hash" jsonschema:"SHA-256 over the hash of the record before, as 32 bytes, and this record without its hash; hex"`
+	Hash          string    `json:"hash" doc:"SHA-256 over the hash of the record before, as 32 bytes, and this record without its hash; hex"`
 }
 
 // AuditVerdict is what verification found.

@@ -25,7 +25,7 @@ type Batch struct {
 
 // Step is one call of a batch.
 type Step struct {
-	Verb string `json:"verb" maxLength:"32" doc:"A verb of the page or its tabs" example:"page.click"`
+	Verb string `json:"verb" minLength:"1" maxLength:"32" doc:"A verb of the page or its tabs" example:"page.click"`
 	Args any    `json:"args,omitempty" doc:"The verb's arguments, as at its own route"` // pointer to its argument type
 }
 
@@ -85,11 +85,11 @@ func stepVerbs() string {
 	return strings.Join(names, ", ")
 }
 
-func (s *Step) row() (*Verb, *misfit) {
+func (s *Step) row() (*Verb, error) {
 	if v, known := Lookup(s.Verb); known && v.Batches() {
 		return v, nil
 	}
-	return nil, &misfit{"verb", "is no verb of a step", "use one of " + stepVerbs()}
+	return nil, invalid("verb", "is no verb of a step").Hinted("use one of %s", stepVerbs())
 }
 
 // UnmarshalJSONFrom reads a step, with the arguments as its verb has them.
@@ -103,36 +103,22 @@ func (s *Step) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		Args jsontext.Value `json:"args"`
 	}
 	if err := json.Unmarshal(raw, &plain, json.RejectUnknownMembers(true)); err != nil {
-		f := decodeFault(err, s)
-		return odd(f, "")
+		return decodeFault(err, s)
 	}
 	s.Verb = plain.Verb
-	v, wrong := s.row()
-	if wrong != nil {
-		return wrong
+	v, err := s.row()
+	if err != nil {
+		return err
 	}
 	s.Args = v.NewArgs()
-	if err := Decode(plain.Args, s.Args); err != nil {
-		return odd(fault.From(err), "args")
-	}
-	return nil
+	return Within("args", Decode(plain.Args, s.Args))
 }
 
-// odd is a fault of a part of what is being decoded.
-func odd(f *fault.Fault, within string) *misfit {
-	field, _ := f.Details["field"].(string)
-	m := &misfit{field, strings.TrimPrefix(f.Message, field+" "), f.Hint}
-	if within != "" {
-		m.field = strings.TrimSuffix(within+"."+field, ".")
-	}
-	return m
-}
-
-// whole refuses a step whose arguments are not its verb's, or not sound.
-func (s *Step) whole() error {
-	v, wrong := s.row()
-	if wrong != nil {
-		return invalid(wrong.field, wrong.problem).Hinted("%s", wrong.hint)
+// Sound refuses a step whose arguments are not its verb's, or not sound.
+func (s *Step) Sound() error {
+	v, err := s.row()
+	if err != nil {
+		return err
 	}
 	if s.Args == nil {
 		s.Args = v.NewArgs()
@@ -140,13 +126,5 @@ func (s *Step) whole() error {
 	if reflect.TypeOf(s.Args) != reflect.TypeOf(v.NewArgs()) || reflect.ValueOf(s.Args).IsNil() {
 		return invalid("args", "are those of another verb").Hinted("%s", takes(v.NewArgs()))
 	}
-	err := Check(s.Args)
-	if err == nil {
-		return nil
-	}
-	f := fault.From(err)
-	field, _ := f.Details["field"].(string)
-	out := *f
-	out.Message = "args." + f.Message
-	return out.With("field", "args."+field)
+	return Within("args", Check(s.Args))
 }

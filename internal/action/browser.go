@@ -2,6 +2,8 @@ package action
 
 import (
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -25,6 +27,20 @@ type BrowserStart struct {
 	FrameRate *int   `json:"streamFrameRate,omitempty" minimum:"1" maximum:"60" doc:"Per second, 30 when absent; there is no streaming yet"`
 	PortRange string `json:"webrtcPortRange,omitempty" pattern:"^[1-9][0-9]{0,4}-[1-9][0-9]{0,4}$" doc:"UDP ports, low-high; there is no streaming yet" example:"59050-59070"`
 	RecordFPS *int   `json:"recordingFps,omitempty" minimum:"1" maximum:"60" doc:"Frames per second, 30 when absent; there is no recording yet"`
+}
+
+// Sound refuses ports that are no range.
+func (b *BrowserStart) Sound() error {
+	low, high, given := strings.Cut(b.PortRange, "-")
+	if !given {
+		return nil
+	}
+	from, errFrom := strconv.Atoi(low)
+	to, errTo := strconv.Atoi(high)
+	if errFrom != nil || errTo != nil || from > to || to > 65535 {
+		return invalid("webrtcPortRange", "must be low-high, of ports up to 65535").Hinted("59050-59070 is the default")
+	}
+	return nil
 }
 
 // Streams reports whether the call says how to stream or record.

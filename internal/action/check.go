@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -63,10 +64,17 @@ func fieldsOf(t reflect.Type) []Field {
 	return fields
 }
 
-// Check holds args, a pointer to a struct of this room, against the bounds its
-// tags state (maxLength, minLength, minimum, maximum, minItems, maxItems,
-// enum, pattern), and refuses text that holds NUL or is not UTF-8. A breach is
-// a fault invalid_request that names the field and never repeats its value.
+// Check checks the arguments of a call, or of another request: the limits that their
+// tags state (minLength, maxLength, minimum, maximum, minItems, maxItems, enum,
+// pattern, itemPattern), that nothing required is missing, and that texts are UTF-8
+// without control characters. Line breaks and tabs are allowed but in texts of one
+// line; a tag controls:"any" allows the others too. Structs in args are checked alike.
+//
+// Then it asks args what tags cannot say: Sound refuses what contradicts itself or
+// would be ignored, Required refuses arguments that name nothing to act on.
+//
+// A fault names the field and what is allowed, and never repeats a value, which may
+// be a secret. Faults: invalid_request, missing_url, missing_selector.
 func Check(args any) error {
 	v := reflect.ValueOf(args)
 	for v.Kind() == reflect.Pointer {
@@ -79,69 +87,63 @@ func Check(args any) error {
 		return fault.New(fault.InvalidRequest, "the arguments are not an object")
 	}
 	for _, f := range Fields(v.Type()) {
-		if err := present(f, v.FieldByIndex(f.Index)); err != nil {
+		if err := f.check(v.FieldByIndex(f.Index)); err != nil {
 			return err
-		}
-		if problem := check(v.FieldByIndex(f.Index), f.Tag); problem != "" {
-			return invalid(f.Name, problem).Hinted("%s", meaning(f))
-		}
-		if err := checkItems(f, v.FieldByIndex(f.Index)); err != nil {
-			return err
-		}
-		if inner := v.FieldByIndex(f.Index); inner.Kind() == reflect.Struct && inner.CanAddr() {
-			if err := checkInner(f.Name, inner); err != nil {
-				return err
-			}
 		}
 	}
-	if w, is := args.(interface{ whole() error }); is { // what tags cannot say
-		return w.whole()
+	if a, is := args.(interface{ Sound() error }); is {
+		if err := a.Sound(); err != nil {
+			return err
+		}
+	}
+	if a, is := args.(interface{ Required() error }); is {
+		return a.Required()
 	}
 	return nil
 }
 
-// meaning says what a field is for, or at least that it must be corrected.
-func meaning(f Field) string {
-	if doc := f.Tag.Get("doc"); doc != "" {
-		return f.Name + ": " + doc
-	}
-	return "correct " + f.Name + " and call again"
-}
-
-// checkInner holds an object that is a field against the bounds of its own
-// fields.
-func checkInner(name string, v reflect.Value) error {
-	err := Check(v.Addr().Interface())
-	if err == nil {
-		return nil
-	}
-	out := fault.From(err)
-	inner, _ := out.Details["field"].(string)
-	field := name + "." + inner
-	out.Message = field + strings.TrimPrefix(out.Message, inner)
-	return out.With("field", field)
-}
-
-// checkItems holds the objects of a list against the bounds of their own
-// fields.
-func checkItems(f Field, list reflect.Value) error {
-	if list.Kind() != reflect.Slice || list.Type().Elem().Kind() != reflect.Struct {
-		return nil
-	}
-	for i := range list.Len() {
-		if err := checkInner(fmt.Sprintf("%s.%d", f.Name, i), list.Index(i)); err != nil {
-			return err
+// check checks the value of a field.
+func (f Field) check(v reflect.Value) error {
+	for v.Kind() == reflect.Pointer {
+		if v.IsNil() && f.Required() {
+			return f.missing()
 		}
+		if v.IsNil() {
+			return nil
+		}
+		v = v.Elem()
 	}
-	return nil
+	problem := ""
+	switch v.Kind() {
+	case reflect.String:
+		if f.lacksText(v.String()) {
+			return f.missing()
+		}
+		problem = f.checkText(v.String(), f.Tag)
+	case reflect.Int, reflect.Int64:
+		problem = checkNumber(float64(v.Int()), f.Tag)
+	case reflect.Float64:
+		problem = checkNumber(v.Float(), f.Tag)
+	case reflect.Slice, reflect.Map:
+		if v.IsNil() && f.Required() && v.Type() != reflect.TypeFor[[]byte]() { // of which none are an empty file
+			return f.missing()
+		}
+		return f.checkItems(v)
+	case reflect.Struct:
+		return Within(f.Name, checkStruct(v))
+	}
+	return f.fault(problem)
 }
 
-// present refuses required text that is empty. The text to type may be: with
-// clear it empties a field.
-func present(f Field, v reflect.Value) error {
-	if v.Kind() != reflect.String || v.Len() > 0 || !f.Required() || f.Name == "text" {
-		return nil
-	}
+// lacksText reports whether a text is none where one must be given: it is empty, and
+// may not be. A blank address is none either.
+func (f Field) lacksText(s string) bool {
+	least, given := number(f.Tag, "minLength")
+	return f.Required() && given && least > 0 && (s == "" || f.Name == "url" && strings.TrimSpace(s) == "")
+}
+
+// missing is the fault of a required field that was not given.
+func (f Field) missing() error {
 	out := invalid(f.Name, "is missing")
 	if f.Name == "url" {
 		out.Code = fault.MissingURL
@@ -149,31 +151,105 @@ func present(f Field, v reflect.Value) error {
 	return out.Hinted("give %s: %s", f.Name, f.Tag.Get("doc"))
 }
 
-// check returns what is wrong with a value, or nothing.
-func check(v reflect.Value, tag reflect.StructTag) string {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if v.IsNil() {
-			return ""
+const holdsControls = "holds control characters"
+
+// fault is the fault of what is wrong with the field, nil for nothing.
+func (f Field) fault(problem string) error {
+	switch {
+	case problem == "":
+		return nil
+	case strings.HasSuffix(problem, holdsControls):
+		return invalid(f.Name, problem).Hinted("leave them out; keys such as Escape are pressed with page.press")
+	case f.Tag.Get("doc") == "":
+		return invalid(f.Name, problem).Hinted("correct %s and call again", f.Name)
+	}
+	return invalid(f.Name, problem).Hinted("%s: %s", f.Name, f.Tag.Get("doc"))
+}
+
+// Within says of a fault that it is about a part of the arguments: its field is then
+// that of the part, behind the name of the part.
+func Within(part string, err error) error {
+	if err == nil || part == "" {
+		return err
+	}
+	f := *fault.From(err)
+	inner, _ := f.Details["field"].(string)
+	rest, named := strings.CutPrefix(f.Message, inner)
+	switch {
+	case inner == "":
+		rest = " " + f.Message
+	case !named:
+		rest = ": " + f.Message
+	}
+	field := strings.TrimSuffix(part+"."+inner, ".")
+	f.Message = field + rest
+	return f.With("field", field)
+}
+
+func checkStruct(v reflect.Value) error {
+	if !v.CanAddr() {
+		return nil
+	}
+	return Check(v.Addr().Interface())
+}
+
+// checkItems checks a list or a map, and what is in it.
+func (f Field) checkItems(v reflect.Value) error {
+	if most, ok := number(f.Tag, "maxItems"); ok && float64(v.Len()) > most {
+		return f.fault(fmt.Sprintf("must have at most %v items", most))
+	}
+	if least, ok := number(f.Tag, "minItems"); ok && float64(v.Len()) < least {
+		return f.fault(fmt.Sprintf("must have at least %v items", least))
+	}
+	switch {
+	case v.Kind() == reflect.Map:
+		return f.fault(f.checkMap(v))
+	case v.Type().Elem().Kind() == reflect.String:
+		return f.fault(f.checkTexts(v))
+	case v.Type().Elem().Kind() == reflect.Struct:
+		for i := range v.Len() {
+			if err := checkStruct(v.Index(i)); err != nil {
+				return Within(fmt.Sprintf("%s.%d", f.Name, i), err)
+			}
 		}
-		return check(v.Elem(), tag)
-	case reflect.String:
-		return checkText(v.String(), tag)
-	case reflect.Int, reflect.Int64:
-		return checkNumber(float64(v.Int()), tag)
-	case reflect.Float64:
-		return checkNumber(v.Float(), tag)
-	case reflect.Slice:
-		return checkList(v, tag)
-	case reflect.Map:
-		return checkMap(v, tag)
+	}
+	return nil
+}
+
+// checkTexts checks the texts of a list.
+func (f Field) checkTexts(v reflect.Value) string {
+	for i := range v.Len() {
+		problem := f.checkText(v.Index(i).String(), `maxLength:"8192"`)
+		if pattern := f.Tag.Get("itemPattern"); problem == "" && pattern != "" && !compiled(pattern).MatchString(v.Index(i).String()) {
+			problem = "must match " + pattern
+		}
+		if problem != "" {
+			return fmt.Sprintf("item %d %s", i, problem)
+		}
 	}
 	return ""
 }
 
-func checkText(s string, tag reflect.StructTag) string {
+// checkMap checks a map of texts; a problem repeats neither names nor values.
+func (f Field) checkMap(v reflect.Value) string {
+	for entries := v.MapRange(); entries.Next(); {
+		if problem := f.checkText(entries.Key().String(), `maxLength:"256" minLength:"1"`); problem != "" {
+			return "has a name that " + problem
+		}
+		if problem := f.checkText(entries.Value().String(), `maxLength:"4096" minLength:"1"`); problem != "" {
+			return "has a value that " + problem
+		}
+	}
+	return ""
+}
+
+// checkText returns what is wrong with a text of the field, by the limits of tag.
+func (f Field) checkText(s string, tag reflect.StructTag) string {
 	if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
 		return "must be text without NUL characters"
+	}
+	if f.Tag.Get("controls") != "any" && strings.ContainsFunc(s, f.refuses) {
+		return holdsControls
 	}
 	length := utf8.RuneCountInString(s)
 	if most, ok := number(tag, "maxLength"); ok && float64(length) > most {
@@ -191,6 +267,15 @@ func checkText(s string, tag reflect.StructTag) string {
 	return ""
 }
 
+// oneLine are the fields whose texts have one line.
+var oneLine = []string{"url", "id", "ref", "role"}
+
+// refuses reports whether a text of the field must not have a character.
+func (f Field) refuses(r rune) bool {
+	layout := r == '\t' || r == '\n' || r == '\r'
+	return unicode.IsControl(r) && (!layout || slices.Contains(oneLine, f.Name))
+}
+
 func checkNumber(n float64, tag reflect.StructTag) string {
 	if least, ok := number(tag, "minimum"); ok && n < least {
 		return fmt.Sprintf("must be at least %v", least)
@@ -201,46 +286,27 @@ func checkNumber(n float64, tag reflect.StructTag) string {
 	return ""
 }
 
-func checkLength(v reflect.Value, tag reflect.StructTag) string {
-	if most, ok := number(tag, "maxItems"); ok && float64(v.Len()) > most {
-		return fmt.Sprintf("must have at most %v items", most)
+// Without refuses arguments that would be ignored because of what is given with them,
+// and says which.
+func Without(args any, because string, fields ...string) error {
+	for _, field := range given(args) {
+		if slices.Contains(fields, field) {
+			return invalid(field, "does not go with "+because).Hinted("leave %s out: it would be ignored", field)
+		}
 	}
-	if least, ok := number(tag, "minItems"); ok && float64(v.Len()) < least {
-		return fmt.Sprintf("must have at least %v items", least)
-	}
-	return ""
+	return nil
 }
 
-// checkMap holds a map of texts against the bounds; neither names nor values
-// are repeated.
-func checkMap(v reflect.Value, tag reflect.StructTag) string {
-	if problem := checkLength(v, tag); problem != "" {
-		return problem
-	}
-	for names := v.MapRange(); names.Next(); {
-		if problem := checkText(names.Key().String(), `maxLength:"256" minLength:"1"`); problem != "" {
-			return "has a name that " + problem
-		}
-		if problem := checkText(names.Value().String(), `maxLength:"4096" minLength:"1"`); problem != "" {
-			return "has a value that " + problem
+// given lists the fields of arguments that say something.
+func given(args any) []string {
+	var names []string
+	v := reflect.ValueOf(args).Elem()
+	for _, f := range Fields(v.Type()) {
+		if !v.FieldByIndex(f.Index).IsZero() {
+			names = append(names, f.Name)
 		}
 	}
-	return ""
-}
-
-func checkList(v reflect.Value, tag reflect.StructTag) string {
-	if problem := checkLength(v, tag); problem != "" {
-		return problem
-	}
-	if v.Type().Elem().Kind() != reflect.String {
-		return ""
-	}
-	for i := range v.Len() {
-		if problem := checkText(v.Index(i).String(), `maxLength:"8192"`); problem != "" {
-			return fmt.Sprintf("item %d %s", i, problem)
-		}
-	}
-	return ""
+	return names
 }
 
 func number(tag reflect.StructTag, key string) (float64, bool) {

@@ -57,7 +57,7 @@ func TestDecodeTakesTheOuterOfTwoFieldsOfOneName(t *testing.T) {
 }
 
 func TestOneValueIsAListOfOne(t *testing.T) {
-	for body, want := range map[string][]string{`{"value":"a"}`: {"a"}, `{"value":""}`: {""}, `{"values":["a","b"]}`: {"a", "b"}} {
+	for body, want := range map[string][]string{`{"ref":"e1","value":"a"}`: {"a"}, `{"ref":"e1","value":""}`: {""}, `{"ref":"e1","values":["a","b"]}`: {"a", "b"}} {
 		var got action.Select
 		if err := action.Decode([]byte(body), &got); err != nil || !reflect.DeepEqual(got.Values, want) || got.Value != nil || action.Check(&got) != nil {
 			t.Errorf("%s is %+v, %v", body, got, err)
@@ -108,7 +108,7 @@ func TestCheckHoldsArgumentsAgainstTheirTags(t *testing.T) {
 	if code := fault.CodeOf(action.Check(&action.Goto{})); code != fault.MissingURL {
 		t.Errorf("a missing URL has the code %s", code)
 	}
-	if err := action.Check(&action.Type{Clear: true}); err != nil {
+	if err := action.Check(&action.Type{Locator: action.Locator{Ref: "e1"}, Clear: true}); err != nil {
 		t.Errorf("typing nothing is refused: %v", err)
 	}
 	if action.Check(nil) == nil || action.Check((*action.Goto)(nil)) == nil {

@@ -24,7 +24,7 @@ type CookieSet struct {
 
 // NewCookie is a cookie to set. A listed Cookie can be set again as it is.
 type NewCookie struct {
-	Name     string   `json:"name" maxLength:"1024" doc:"Without =, ; and white space" example:"theme"`
+	Name     string   `json:"name" minLength:"1" maxLength:"1024" doc:"Without =, ; and white space" example:"theme"`
 	Value    *string  `json:"value" maxLength:"4096" doc:"Without ; and control characters; with the name 4096 bytes at most" example:"dark"`
 	Domain   string   `json:"domain,omitempty" maxLength:"255" doc:"Host it is sent to; with a leading dot its sub-domains too; the page's host when empty" example:".example.com"`
 	Path     string   `json:"path,omitempty" maxLength:"1024" doc:"/ when empty"`

@@ -12,7 +12,7 @@ var (
 
 // Crawl asks for the pages that can be reached from one, breadth first.
 type Crawl struct {
-	URL            string   `json:"url" maxLength:"8192" doc:"Where to begin; https when there is no scheme" example:"https://example.com/docs"`
+	URL            string   `json:"url" minLength:"1" maxLength:"8192" doc:"Where to begin; https when there is no scheme" example:"https://example.com/docs"`
 	MaxPages       int      `json:"maxPages,omitempty" minimum:"0" maximum:"1000" default:"10" doc:"10 when 0; more than 100 for operators only"`
 	MaxDepth       *int     `json:"maxDepth,omitempty" minimum:"0" maximum:"20" default:"2" doc:"Links away from the first page; 2 when absent"`
 	AllowedDomains []string `json:"allowedDomains,omitempty" maxItems:"50" doc:"Hosts to stay on, or *.example.com for sub-domains; the first page's host when empty" example:"[\"docs.example.com\"]"`
@@ -88,8 +88,8 @@ type CrawlOpened struct {
 
 // CrawlPage asks for one page of an open crawl; no surface offers it.
 type CrawlPage struct {
-	Crawl string `json:"crawl" maxLength:"64"`
-	URL   string `json:"url" maxLength:"8192"`
+	Crawl string `json:"crawl" minLength:"1" maxLength:"64" doc:"Id of the crawl"`
+	URL   string `json:"url" minLength:"1" maxLength:"8192" doc:"Of the page"`
 	Timing
 }
 
@@ -105,8 +105,8 @@ type CrawlVisit struct {
 // CrawlFile asks for robots.txt or a sitemap of an open crawl, without the
 // browser; no surface offers it.
 type CrawlFile struct {
-	Crawl string `json:"crawl" maxLength:"64"`
-	URL   string `json:"url" maxLength:"8192"`
+	Crawl string `json:"crawl" minLength:"1" maxLength:"64" doc:"Id of the crawl"`
+	URL   string `json:"url" minLength:"1" maxLength:"8192" doc:"Of the file"`
 	Timing
 }
 
@@ -119,7 +119,7 @@ type CrawlFetched struct {
 
 // CrawlEnd ends a crawl: its tabs are closed; no surface offers it.
 type CrawlEnd struct {
-	Crawl string `json:"crawl" maxLength:"64"`
+	Crawl string `json:"crawl" minLength:"1" maxLength:"64" doc:"Id of the crawl"`
 }
 
 // CrawlGrant is what a person, or the policy, let a crawl do.
@@ -128,9 +128,6 @@ type CrawlGrant struct {
 	Hosts []string      // and "*." patterns, in lower case
 	Also  []Destination // one for each host that was named beside the first page's
 }
-
-// Required refuses a call without an address.
-func (a *Crawl) Required() error { return requireURL(a.URL) }
 
 // Destination is where the crawl begins.
 func (a *Crawl) Destination() string { return a.URL }

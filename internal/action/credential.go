@@ -15,7 +15,7 @@ var (
 // field: the caller names it and never learns it (docs/credentials.md).
 type FillSecret struct {
 	Locator
-	Secret string `json:"secret" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$" doc:"Which one: username, password, totp, or another name the credentials have" example:"password"`
+	Secret string `json:"secret" minLength:"1" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$" doc:"Which one: username, password, totp, or another name the credentials have" example:"password"`
 	Domain string `json:"domain,omitempty" maxLength:"253" pattern:"^[A-Za-z0-9.-]+$" doc:"Whose credentials; the page's host when empty" example:"example.com"`
 	Timing
 }
@@ -50,7 +50,7 @@ type SecretFacts struct {
 // Capture saves what a session's browser is logged in with as the credentials
 // of a domain, after a person has logged in (docs/credentials.md).
 type Capture struct {
-	Domain         string   `json:"domain" maxLength:"253" pattern:"^[A-Za-z0-9.-]+$" doc:"Host that it is for, with those below it" example:"example.com"`
+	Domain         string   `json:"domain" minLength:"1" maxLength:"253" pattern:"^[A-Za-z0-9.-]+$" doc:"Host that it is for, with those below it" example:"example.com"`
 	Cookies        *bool    `json:"cookies,omitempty" doc:"Take the cookies; true when absent"`
 	LocalStorage   *bool    `json:"localStorage,omitempty" doc:"Take the local storage of the page's origin; true when absent"`
 	SessionStorage *bool    `json:"sessionStorage,omitempty" doc:"Take its session storage; true when absent"`
@@ -71,7 +71,7 @@ type Captured struct {
 }
 
 // Required refuses a call that names no element.
-func (a *FillSecret) Required() error { return requireElement(a.Locator) }
+func (a *FillSecret) Required() error { return requireElement("ref", a.Locator) }
 
 // Recorded says whose state is captured.
 func (a *Capture) Recorded() string { return "the state of " + a.Domain }

@@ -1,9 +1,12 @@
 package action
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -13,17 +16,25 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// Decode reads one JSON object into the struct that into points to, strictly:
-// names are case-sensitive, known and given once, text is UTF-8, nothing
-// follows. Absent or empty raw is the empty object. Anything else is a fault
-// invalid_request that names the field and never repeats a value, since a
-// value may be a secret.
+// Decode reads one JSON object into the struct that into points to, strictly: names
+// are case-sensitive, known and given once, what is required is given, text is UTF-8,
+// nothing follows. Absent or empty raw is the empty object. What is set in the struct
+// counts as given. A fault names the field and never repeats a value, which may be a
+// secret. Faults: invalid_request, missing_url.
 func Decode(raw []byte, into any) error {
-	if len(strings.TrimSpace(string(raw))) == 0 {
+	if err := DecodePart(raw, into); err != nil {
+		return err
+	}
+	return lacking(raw, into)
+}
+
+// DecodePart is Decode for arguments of a call that is not made: what is required may
+// be missing.
+func DecodePart(raw []byte, into any) error {
+	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil
 	}
-	err := json.Unmarshal(raw, into, json.RejectUnknownMembers(true))
-	if err != nil {
+	if err := json.Unmarshal(raw, into, json.RejectUnknownMembers(true)); err != nil {
 		return decodeFault(err, into)
 	}
 	if s, two := into.(interface{ settle() error }); two { // there are two ways to say the same
@@ -32,14 +43,86 @@ func Decode(raw []byte, into any) error {
 	return nil
 }
 
-func decodeFault(err error, into any) *fault.Fault {
+// lacking returns the fault of the first required field that raw does not give and
+// that is not set.
+func lacking(raw []byte, into any) error {
+	all := unset(reflect.ValueOf(into).Elem(), nil)
+	if len(all) == 0 {
+		return nil
+	}
+	var object any
+	_ = json.Unmarshal(raw, &object) // it was decoded before; nothing is the empty object
+	for _, u := range all {
+		value, given := memberOf(object, slices.Concat(u.within, []string{u.field.Name}))
+		if empty := given && u.field.Type == reflect.TypeFor[[]byte](); value == nil && !empty { // as Go writes no bytes
+			return Within(strings.Join(u.within, "."), u.field.missing())
+		}
+	}
+	return nil
+}
+
+// unsetField is a required field with the zero value, and the names that lead to its
+// struct.
+type unsetField struct {
+	within []string
+	field  Field
+}
+
+var ownUnmarshal = reflect.TypeFor[json.UnmarshalerFrom]()
+
+// unset lists the required fields of a struct, and of those in it, that have the zero
+// value. Types that read themselves are left out.
+func unset(v reflect.Value, within []string) (all []unsetField) {
+	for v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	switch {
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
+		for i := range v.Len() {
+			all = append(all, unset(v.Index(i), slices.Concat(within, []string{strconv.Itoa(i)}))...)
+		}
+	case v.Kind() == reflect.Struct && !reflect.PointerTo(v.Type()).Implements(ownUnmarshal):
+		for _, f := range Fields(v.Type()) {
+			at := v.FieldByIndex(f.Index)
+			if f.Required() && at.IsZero() && at.Kind() != reflect.Struct {
+				all = append(all, unsetField{within, f})
+				continue
+			}
+			all = append(all, unset(at, slices.Concat(within, []string{f.Name}))...)
+		}
+	}
+	return all
+}
+
+// memberOf returns what a path of names and places leads to.
+func memberOf(value any, path []string) (member any, given bool) {
+	for _, name := range path {
+		switch v := value.(type) {
+		case map[string]any:
+			value, given = v[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if given = err == nil && i < len(v); given {
+				value = v[i]
+			}
+		default:
+			given = false
+		}
+		if !given {
+			return nil, false
+		}
+	}
+	return value, given
+}
+
+func decodeFault(err error, into any) error {
 	var semantic *json.SemanticError
 	if errors.As(err, &semantic) {
 		field := fieldOf(semantic.JSONPointer)
-		var odd *misfit
+		var own *fault.Fault // of a type that reads itself
 		switch {
-		case errors.As(err, &odd):
-			return invalid(strings.TrimSuffix(field+"."+odd.field, "."), odd.problem).Hinted("%s", odd.hint)
+		case errors.As(err, &own):
+			return Within(field, own)
 		case errors.Is(err, json.ErrUnknownName):
 			return invalid(field, "is not known here").Hinted("%s", takes(into))
 		case field == "":

@@ -52,8 +52,8 @@ type Paged struct {
 	MoreTokens int `json:"moreTokens,omitempty"` // of all later parts, at most
 }
 
-// whole refuses a budget in which nothing fits.
-func (p *Paging) whole() error {
+// Sound refuses a budget in which nothing fits.
+func (p *Paging) Sound() error {
 	if p.MaxTokens != 0 && p.MaxTokens < leastTokens {
 		return invalid("max_tokens", "must be 500 or more").Hinted("leave max_tokens out for all of it")
 	}

@@ -1,10 +1,9 @@
 package action
 
 import (
+	"fmt"
 	"time"
 	_ "time/tzdata" // names of time zones are checked where the machine has none
-
-	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 // Emulation is what pages are told of the person, the place and the device
@@ -22,9 +21,9 @@ type Emulation struct {
 
 // Geolocation is a place on earth, in degrees, and how well it is known, in metres.
 type Geolocation struct {
-	Latitude  float64 `json:"latitude" minimum:"-90" maximum:"90" example:"52.52"`
-	Longitude float64 `json:"longitude" minimum:"-180" maximum:"180" example:"13.405"`
-	Accuracy  float64 `json:"accuracy,omitempty" minimum:"0" maximum:"100000" default:"10" doc:"10 when 0"`
+	Latitude  float64 `json:"latitude" minimum:"-90" maximum:"90" doc:"Degrees north" example:"52.52"`
+	Longitude float64 `json:"longitude" minimum:"-180" maximum:"180" doc:"Degrees east" example:"13.405"`
+	Accuracy  float64 `json:"accuracy,omitempty" minimum:"0" maximum:"100000" default:"10" doc:"Metres; 10 when 0"`
 }
 
 // Device is a kind of device: its screen, and whether it is a mobile one.
@@ -49,14 +48,13 @@ func (e *Emulation) Value() Emulation {
 	return *e
 }
 
-// Check refuses what the browser does not know. Fault: invalid_request.
-func (e *Emulation) Check() error {
-	if e == nil || e.Timezone == "" {
+// Sound refuses a time zone that does not exist.
+func (e *Emulation) Sound() error {
+	if e.Timezone == "" {
 		return nil
 	}
 	if _, err := time.LoadLocation(e.Timezone); err != nil || e.Timezone == "Local" {
-		return fault.New(fault.InvalidRequest, "%q is no time zone", e.Timezone).
-			Hinted("give a name of the IANA time zone database, such as Europe/Berlin").With("field", "emulate.timezone")
+		return invalid("timezone", fmt.Sprintf("%q is no time zone", e.Timezone)).Hinted("give a name of the IANA time zone database, such as Europe/Berlin")
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package action
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -15,6 +16,16 @@ var (
 type FollowEvents struct {
 	Kinds string `json:"kinds,omitempty" query:"kinds" maxLength:"64" pattern:"^[a-z]+(,[a-z]+)*$" doc:"Of session, question, answer, action, alert and config, with commas between them; all when empty" example:"question,answer"`
 	After *int64 `json:"after,omitempty" query:"after" minimum:"0" doc:"Only what follows the event of this number; what is yet to come when absent"`
+}
+
+// Sound refuses kinds of event that do not exist.
+func (f *FollowEvents) Sound() error {
+	for kind := range strings.SplitSeq(f.Kinds, ",") {
+		if kind != "" && !slices.Contains(EventKinds, kind) {
+			return invalid("kinds", "names a kind of event that does not exist").Hinted("kinds are %s", strings.Join(EventKinds, ", "))
+		}
+	}
+	return nil
 }
 
 // Public reports whether the call asks for no more than that sessions begin

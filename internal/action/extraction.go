@@ -51,7 +51,7 @@ type Execute struct {
 // PrintPDF asks for the page on paper.
 type PrintPDF struct {
 	Format          string  `json:"format,omitempty" query:"format" enum:"a4,letter,legal" default:"a4" doc:"Paper; a4 when empty"`
-	Landscape       bool    `json:"landscape,omitempty" query:"landscape"`
+	Landscape       bool    `json:"landscape,omitempty" query:"landscape" doc:"Wider than high"`
 	PrintBackground bool    `json:"printBackground,omitempty" query:"printBackground" doc:"Backgrounds too"`
 	Scale           float64 `json:"scale,omitempty" query:"scale" minimum:"0" maximum:"2" default:"1" doc:"0.1 to 2; 1 when 0"`
 }
@@ -121,6 +121,22 @@ type Extracted struct {
 
 	Document *Document `json:"document,omitempty"` // what it is, where it is no page of HTML
 	Paged
+}
+
+// Sound refuses a part of a title, which is always whole.
+func (a *Extract) Sound() error {
+	if a.Mode == "title" {
+		return Without(a, "mode title", "max_tokens", "offset")
+	}
+	return a.Paging.Sound()
+}
+
+// Sound refuses a scale that no browser prints.
+func (a *PrintPDF) Sound() error {
+	if a.Scale != 0 && a.Scale < 0.1 {
+		return invalid("scale", "must be at least 0.1").Hinted("give 0.1 to 2, or leave scale out")
+	}
+	return nil
 }
 
 // Destination is where the page is sent first.

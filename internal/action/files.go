@@ -1,6 +1,7 @@
 package action
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 )
@@ -98,8 +99,26 @@ type Download struct {
 	Timestamp time.Time `json:"timestamp"`          // when it began
 }
 
+// Sound refuses an upload without files that clears nothing, and clearing with files,
+// which take the place of what is there.
+func (a *Upload) Sound() error {
+	total := 0
+	for _, f := range a.Files {
+		total += len(f.Bytes)
+	}
+	switch n := a.Count(); {
+	case n == 0 && !a.Clear:
+		return invalid("files", "is missing: no file was given").Hinted("give files, an artifact or a path; clear empties the input")
+	case n > 0 && a.Clear:
+		return invalid("clear", "does not go with files").Hinted("leave clear out: new files take the place of old ones")
+	case total > MostUpload:
+		return invalid("files", fmt.Sprintf("must have at most %d bytes together", MostUpload)).Hinted("upload less at a time")
+	}
+	return a.Locator.Sound()
+}
+
 // Required refuses a call that names no element.
-func (a *Upload) Required() error { return requireElement(a.Locator) }
+func (a *Upload) Required() error { return requireElement("ref", a.Locator) }
 
 // Aim is the element.
 func (a *Upload) Aim() (Locator, Timing) { return a.Locator, a.Timing }

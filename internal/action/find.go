@@ -21,6 +21,14 @@ type Find struct {
 // Zero reports whether f asks for nothing.
 func (f Find) Zero() bool { return f.Text == "" && f.Regex == "" && f.Role == "" && f.Name == "" }
 
+// Sound refuses a search for nothing.
+func (f *Find) Sound() error {
+	if f.Zero() {
+		return invalid("text", "is missing: nothing to look for").Hinted("give text, regex, role or name")
+	}
+	return nil
+}
+
 // Match is one thing that was found.
 type Match struct {
 	Role string   `json:"role"`

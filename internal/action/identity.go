@@ -15,8 +15,8 @@ var (
 
 // TokenCreate asks for a token that others may call with.
 type TokenCreate struct {
-	Name      string `json:"name" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$" doc:"Who calls with it, for the audit; unique in the scope" example:"ci"`
-	Role      Role   `json:"role" enum:"agent,viewer,operator" doc:"What it may do" example:"agent"`
+	Name      string `json:"name" minLength:"1" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$" doc:"Who calls with it, for the audit; unique in the scope" example:"ci"`
+	Role      Role   `json:"role" minLength:"1" enum:"agent,viewer,operator" doc:"What it may do" example:"agent"`
 	Scope     string `json:"scope,omitempty" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._@-]*$" doc:"The user or tenant it acts for; the caller's own when empty. Only the gateway's own operator may name another"`
 	ExpiresIn int    `json:"expiresIn,omitempty" minimum:"0" maximum:"315360000" doc:"Seconds until it expires; never when 0" example:"2592000"`
 	Session   string `json:"session,omitempty" maxLength:"64" pattern:"^s[0-9a-f]{16}$" doc:"Id of a session: the token then opens the browser's protocol of that session and nothing else, for an hour at most, and not after a restart of the gateway"`
@@ -29,7 +29,7 @@ type TokenList struct {
 
 // TokenRevoke ends a token for good.
 type TokenRevoke struct {
-	ID    string `json:"id" path:"id" maxLength:"64" doc:"Its id or name" example:"ci"`
+	ID    string `json:"id" path:"id" minLength:"1" maxLength:"64" doc:"Its id or name" example:"ci"`
 	Scope string `json:"scope,omitempty" query:"scope" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._@-]*$" doc:"The scope a name is of; the caller's own when empty. Only the gateway's own operator may name another"`
 	Force bool   `json:"force,omitempty" query:"force" doc:"Also where it is the last operator's token of its scope"`
 }

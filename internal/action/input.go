@@ -17,7 +17,7 @@ var (
 // Type types.
 type Type struct {
 	Locator
-	Input  string `json:"text" maxLength:"100000" doc:"The text to type" example:"Ada Lovelace"` // takes the place of Locator.Text
+	Input  string `json:"text" maxLength:"100000" controls:"any" doc:"The text to type" example:"Ada Lovelace"` // takes the place of Locator.Text
 	Clear  bool   `json:"clear,omitempty" doc:"Empty the field first"`
 	Submit bool   `json:"submit,omitempty" doc:"Press Enter afterwards"`
 	Delay  int    `json:"delay,omitempty" minimum:"0" maximum:"1000" doc:"Milliseconds between keys"`
@@ -53,12 +53,20 @@ func (s *Select) settle() error {
 
 // AnswerDialog answers a dialog.
 type AnswerDialog struct {
-	Accept bool   `json:"accept"`
+	Accept bool   `json:"accept" doc:"true presses OK, false cancels"`
 	Prompt string `json:"text,omitempty" maxLength:"10000" doc:"Answer to a prompt"`
 }
 
+// Sound refuses an answer to a prompt that is cancelled.
+func (a *AnswerDialog) Sound() error {
+	if a.Accept {
+		return nil
+	}
+	return Without(a, "accept false", "text")
+}
+
 // Required refuses a call that names no element.
-func (a *Type) Required() error { return requireElement(a.Locator) }
+func (a *Type) Required() error { return requireElement("ref", a.Locator) }
 
 // TypedText is the text for the field.
 func (a *Type) TypedText() string { return a.Input }
@@ -80,7 +88,7 @@ func (a *Press) TypedText() string {
 }
 
 // Required refuses a call that names no element.
-func (a *Select) Required() error { return requireElement(a.Locator) }
+func (a *Select) Required() error { return requireElement("ref", a.Locator) }
 
 // TypedText is what is chosen.
 func (a *Select) TypedText() string { return strings.Join(a.Values, ", ") }

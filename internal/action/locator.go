@@ -22,9 +22,35 @@ type Locator struct {
 	Y *float64 `json:"y,omitempty" minimum:"0" maximum:"16384" doc:"CSS pixels from its top"`
 }
 
-// whole refuses a second way of naming the element: only one of them counts.
-func (l *Locator) whole() error {
-	var given []string
+// Sound refuses a second way of naming the element, of which only one would count, and
+// what narrows nothing.
+func (l *Locator) Sound() error {
+	ways := l.ways()
+	if len(ways) > 1 {
+		return invalid(ways[1], "is given with "+ways[0]+": each names the element").Hinted("give one of them")
+	}
+	if (l.X == nil) != (l.Y == nil) {
+		return invalid("x", "and y are given together: a point has both").Hinted("give both")
+	}
+	if l.Role != "" || l.Selector != "" || l.Text != "" {
+		return nil
+	}
+	for _, narrowing := range []struct {
+		name string
+		is   bool
+	}{{"name", l.Name != ""}, {"index", l.Index != nil}} {
+		switch {
+		case narrowing.is && len(ways) == 0:
+			return invalid(narrowing.name, "names no element by itself").Hinted("give a role, a selector or a text with it, or leave %s out", narrowing.name)
+		case narrowing.is:
+			return invalid(narrowing.name, "does not go with "+ways[0]).Hinted("leave %s out: it would be ignored", narrowing.name)
+		}
+	}
+	return nil
+}
+
+// ways are the fields by which l names the element; x stands for a point.
+func (l *Locator) ways() (given []string) {
 	for _, way := range []struct {
 		name string
 		is   bool
@@ -33,10 +59,7 @@ func (l *Locator) whole() error {
 			given = append(given, way.name)
 		}
 	}
-	if len(given) < 2 {
-		return nil
-	}
-	return invalid(given[1], "is given with "+given[0]+": each names the element").Hinted("give one of them")
+	return given
 }
 
 // Zero reports whether l names nothing.
@@ -76,7 +99,7 @@ type None struct{}
 
 // ByID names one thing.
 type ByID struct {
-	ID string `json:"id" path:"id" maxLength:"64"`
+	ID string `json:"id" path:"id" minLength:"1" maxLength:"64" doc:"As it was listed"`
 }
 
 // Asks reports whether l looks for an element by words, which may be there or
@@ -102,6 +125,3 @@ func (l Locator) Words() string {
 	}
 	return ""
 }
-
-// Required refuses a call without an id.
-func (a *ByID) Required() error { return requireID(a.ID) }

@@ -12,7 +12,7 @@ var (
 
 // Goto navigates.
 type Goto struct {
-	URL       string `json:"url" maxLength:"8192" doc:"http, https or about:blank; https when there is no scheme" example:"https://example.com/"`
+	URL       string `json:"url" minLength:"1" maxLength:"8192" doc:"http, https or about:blank; https when there is no scheme" example:"https://example.com/"`
 	WaitUntil string `json:"waitUntil,omitempty" enum:"load,domcontentloaded,networkidle" default:"load" doc:"load when empty"`
 	// DomainHint is needed where security.credentials.auto_inject is off.
 	DomainHint string `json:"domain_hint,omitempty" maxLength:"253" doc:"Domain whose stored credentials the session gets before it goes there; an agent names only such as the session may open" example:"example.com"`
@@ -21,7 +21,7 @@ type Goto struct {
 
 // Reload reloads.
 type Reload struct {
-	IgnoreCache bool `json:"ignoreCache,omitempty" example:"true"`
+	IgnoreCache bool `json:"ignoreCache,omitempty" doc:"Load everything anew" example:"true"`
 	Timing
 }
 
@@ -35,9 +35,6 @@ type Navigated struct {
 	Document *Document `json:"document,omitempty"` // what it is, where it is no page of HTML
 	Loading  bool      `json:"loading,omitempty"`  // the page still draws, or waits for what it shows: read it again later
 }
-
-// Required refuses a call without an address.
-func (a *Goto) Required() error { return requireURL(a.URL) }
 
 // Destination is where the call leads.
 func (a *Goto) Destination() string { return a.URL }

@@ -3,8 +3,6 @@ package action
 import (
 	"net/http"
 	"reflect"
-
-	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 // The verbs of this file.
@@ -34,7 +32,7 @@ type SetChecked struct {
 }
 
 // Required refuses a call that names no element.
-func (a *SetChecked) Required() error { return requireElement(a.Locator) }
+func (a *SetChecked) Required() error { return requireElement("ref", a.Locator) }
 
 // Aim is the element.
 func (a *SetChecked) Aim() (Locator, Timing) { return a.Locator, a.Timing }
@@ -100,21 +98,27 @@ type Spot struct {
 	Print    string
 }
 
-// Required refuses a call that names no element.
-func (a *Click) Required() error { return requireElement(a.Locator) }
+// Sound refuses, for a click that only sets a checkbox, what would make it another one.
+func (a *Click) Sound() error {
+	if a.Checked != nil && (a.ClickCount > 1 || a.Button == "right" || a.Button == "middle") {
+		return invalid("checked", "does not go with another click than a single one of the left button").
+			Hinted("leave clickCount and button out, or checked")
+	}
+	return a.Locator.Sound()
+}
 
 // Required refuses a call that names no element.
-func (a *Hover) Required() error { return requireElement(a.Locator) }
+func (a *Click) Required() error { return requireElement("ref", a.Locator) }
+
+// Required refuses a call that names no element.
+func (a *Hover) Required() error { return requireElement("ref", a.Locator) }
 
 // Required refuses a call that leaves an end out.
 func (d *Drag) Required() error {
-	if err := requireElement(d.From); err != nil {
-		return fault.From(err).With("field", "from")
+	if err := requireElement("from", d.From); err != nil {
+		return err
 	}
-	if err := requireElement(d.To); err != nil {
-		return fault.From(err).With("field", "to")
-	}
-	return nil
+	return requireElement("to", d.To)
 }
 
 // Subject is both elements as the caller named them.

@@ -18,7 +18,7 @@ type PolicyQuery struct {
 	Args json.RawMessage `json:"args,omitempty" doc:"The verb's arguments, as its call takes them"`
 	Role Role            `json:"role,omitempty" enum:"agent,viewer,operator" doc:"Of the caller; agent when empty"`
 
-	Session string `json:"session,omitempty" maxLength:"64" doc:"Look at this session's page, by id or name; what is given below is not used then"`
+	Session string `json:"session,omitempty" maxLength:"64" doc:"Look at this session's page, by id or name; nothing may be given of the page then"`
 
 	Credentialed bool `json:"credentialed,omitempty" doc:"Credentials were put into the session"`
 
@@ -27,6 +27,14 @@ type PolicyQuery struct {
 	Onto    PolicyElement `json:"onto,omitempty" doc:"The same of what something is dropped on"`
 	Options []string      `json:"options,omitempty" maxItems:"1000" doc:"Labels of what would be chosen in a list"`
 	Dialog  string        `json:"dialog,omitempty" maxLength:"8192" doc:"What the open dialog says, which asks to confirm"`
+}
+
+// Sound refuses a page and an element beside a session, whose own page is looked at.
+func (q *PolicyQuery) Sound() error {
+	if q.Session == "" {
+		return nil
+	}
+	return Without(q, "session, whose own page is looked at", "credentialed", "pageUrl", "element", "onto", "options", "dialog")
 }
 
 // PolicyElement is what a page might say of an element. The zero PolicyElement
@@ -115,7 +123,7 @@ type RoleClasses struct {
 type PolicyRule struct {
 	Number      int      `json:"number"`
 	Action      string   `json:"action,omitempty"`
-	Risk        string   `json:"risk,omitempty"`
+	Risk        string   `json:"risk,omitempty" enum:"LOW,MEDIUM,HIGH,CRITICAL"`
 	Description string   `json:"description,omitempty"`
 	Tools       []string `json:"tools,omitempty"`
 	Roles       []string `json:"roles,omitempty"`

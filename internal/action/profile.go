@@ -14,7 +14,7 @@ var (
 
 // ProfileCreate asks for a profile.
 type ProfileCreate struct {
-	Name string `json:"name" maxLength:"64" doc:"A name to use it by, unique in the scope" example:"work"`
+	Name string `json:"name" minLength:"1" maxLength:"64" doc:"A name to use it by, unique in the scope" example:"work"`
 
 	KeepCredentials bool `json:"keep_credentials,omitempty" doc:"Save stored credentials that sessions with it got, too; without it they are taken out first"`
 }

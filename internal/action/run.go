@@ -54,7 +54,7 @@ func (r *RunStart) Budget() time.Duration {
 // RunAction is one action of a run. Which fields go with which type is in
 // RunKinds.
 type RunAction struct {
-	Type string `json:"type" doc:"What to do"`
+	Type string `json:"type" minLength:"1" doc:"What to do"`
 	Locator
 	URL       string   `json:"url,omitempty" maxLength:"8192" doc:"Where to go; its host must be in domain_allowlist"`
 	WaitUntil string   `json:"wait_until,omitempty" enum:"load,domcontentloaded,networkidle" doc:"load when absent"`
@@ -169,13 +169,13 @@ type RunListing struct {
 
 // RunShow names a run.
 type RunShow struct {
-	ID   string `json:"id" path:"id" maxLength:"64"`
+	ID   string `json:"id" path:"id" minLength:"1" maxLength:"64" doc:"Of the run"`
 	Wait int    `json:"wait,omitempty" query:"wait" minimum:"0" maximum:"60" doc:"Seconds to wait for its end before it is shown as it is"`
 }
 
 // RunResume has a paused run go on.
 type RunResume struct {
-	ID       string      `json:"id" path:"id" maxLength:"64"`
+	ID       string      `json:"id" path:"id" minLength:"1" maxLength:"64" doc:"Of the run"`
 	Guidance string      `json:"guidance" minLength:"1" maxLength:"2000" doc:"What a person says to it, for its log" example:"the button is called Save now"`
 	Actions  []RunAction `json:"actions,omitempty" maxItems:"100" doc:"To be done in place of those that are left" example:"[{\"type\": \"left_click\", \"text\": \"Save now\"}]"`
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
@@ -81,12 +82,6 @@ func kindNamesOfRun() string {
 	return strings.Join(names, ", ")
 }
 
-// misfit is what is wrong with an action of a run that is being decoded.
-type misfit struct{ field, problem, hint string }
-
-// Error returns the problem.
-func (m *misfit) Error() string { return m.field + " " + m.problem }
-
 // UnmarshalJSONFrom reads an action, and refuses fields that do not go with
 // its type, also such as are given and say nothing.
 func (a *RunAction) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
@@ -96,11 +91,11 @@ func (a *RunAction) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	}
 	var members map[string]jsontext.Value
 	if json.Unmarshal(raw, &members) != nil || members == nil {
-		return &misfit{"", "must be an object", "give a type: " + kindNamesOfRun()}
+		return fault.New(fault.InvalidRequest, "must be an object").Hinted("give a type: %s", kindNamesOfRun())
 	}
 	var name string
 	if given, has := members["type"]; has && json.Unmarshal(given, &name) != nil {
-		return &misfit{"type", "must be a string", "give one of " + kindNamesOfRun()}
+		return invalid("type", "must be a string").Hinted("give one of %s", kindNamesOfRun())
 	}
 	k, known := RunKindOf(name)
 	if !known {
@@ -108,53 +103,57 @@ func (a *RunAction) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	}
 	for field := range members {
 		if !k.takes(field) {
-			return &misfit{clip(untrusted.Field(field), 32), "does not go with " + name, k.hint()}
+			return k.foreign(clip(untrusted.Field(field), 32))
 		}
 	}
 	type plain RunAction // without this method
 	if err := json.Unmarshal(raw, (*plain)(a)); err != nil {
-		return typed(err, k)
+		return fault.From(decodeFault(err, a)).Hinted("%s", k.hint())
 	}
 	return nil
 }
 
-func noKind() *misfit {
-	return &misfit{"type", "is no type of action", "give one of " + kindNamesOfRun()}
+func noKind() error {
+	return invalid("type", "is no type of action").Hinted("give one of %s", kindNamesOfRun())
 }
 
-// typed says which field of an action is of another type.
-func typed(err error, k *RunKind) error {
-	f := decodeFault(err, &RunAction{})
-	field, _ := f.Details["field"].(string)
-	return &misfit{field, strings.TrimPrefix(f.Message, field+" "), k.hint()}
+// foreign is the fault of a field that the type does not take.
+func (k *RunKind) foreign(field string) error {
+	return invalid(field, "does not go with "+k.Type).Hinted("%s", k.hint())
 }
 
-// whole refuses an action that lacks what its type needs, or holds what does
-// not go with it.
-func (a *RunAction) whole() error {
+// Sound refuses an action that lacks what its type needs, or holds what does not go
+// with it.
+func (a *RunAction) Sound() error {
 	k, known := RunKindOf(a.Type)
 	if !known {
-		m := noKind()
-		return invalid(m.field, m.problem).Hinted("%s", m.hint)
+		return noKind()
 	}
-	given := a.given()
-	for _, field := range given {
+	has := given(a)
+	for _, field := range has {
 		if !k.takes(field) {
-			return invalid(field, "does not go with "+a.Type).Hinted("%s", k.hint())
+			return k.foreign(field)
 		}
 	}
 	for _, field := range k.Needs {
-		if !slices.Contains(given, field) {
+		if !slices.Contains(has, field) {
 			return invalid(field, "is missing").Hinted("%s", k.hint())
 		}
 	}
 	if k.Element && a.Locator.Zero() {
 		return invalid("selector", "is missing: no element is named").Hinted("give a ref, a selector, a role with a name, a text, or x and y")
 	}
-	if err := a.Locator.whole(); err != nil {
+	l := a.Locator
+	if slices.Contains(k.Takes, "full_page") { // whose name is the picture's
+		l.Name = ""
+		if a.FullPage != nil && *a.FullPage && !l.Zero() {
+			return invalid("full_page", "does not go with an element").Hinted("leave full_page out, or ref and selector")
+		}
+	}
+	if err := l.Sound(); err != nil {
 		return err
 	}
-	return k.one(given)
+	return k.one(has)
 }
 
 // one refuses none and several of what exactly one must be given of.
@@ -169,16 +168,4 @@ func (k *RunKind) one(given []string) error {
 		return invalid(k.OneOf[0], fmt.Sprintf("or another of %s must be given, and only one", strings.Join(k.OneOf, ", "))).Hinted("%s", k.hint())
 	}
 	return nil
-}
-
-// given are the fields that say something.
-func (a *RunAction) given() []string {
-	var names []string
-	v := reflect.ValueOf(a).Elem()
-	for _, f := range Fields(v.Type()) {
-		if !v.FieldByIndex(f.Index).IsZero() {
-			names = append(names, f.Name)
-		}
-	}
-	return names
 }

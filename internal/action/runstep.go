@@ -13,11 +13,11 @@ var (
 
 // RunOpen asks for the browser of a run; no surface offers it.
 type RunOpen struct {
-	Run   string   `json:"run" maxLength:"64"`
-	URL   string   `json:"url" maxLength:"8192"`
-	Hosts []string `json:"hosts" minItems:"1" maxItems:"50"`
+	Run   string   `json:"run" minLength:"1" maxLength:"64" doc:"Id of the run"`
+	URL   string   `json:"url" minLength:"1" maxLength:"8192" doc:"An address"`
+	Hosts []string `json:"hosts" minItems:"1" maxItems:"50" doc:"That documents may come from"`
 
-	Effects string `json:"effects,omitempty" enum:"none"` // as RunStart has it
+	Effects string `json:"effects,omitempty" enum:"none" doc:"As run.start has it"`
 }
 
 // RunGrant is what the browser of a run would be let do.
@@ -28,8 +28,8 @@ type RunGrant struct {
 
 // RunProbe asks whether what a run needs is so; no surface offers it.
 type RunProbe struct {
-	Run string `json:"run" maxLength:"64"`
-	URL string `json:"url" maxLength:"8192"`
+	Run string `json:"run" minLength:"1" maxLength:"64" doc:"Id of the run"`
+	URL string `json:"url" minLength:"1" maxLength:"8192" doc:"An address"`
 }
 
 // RunChecks are what was found.
@@ -47,22 +47,22 @@ type RunCheck struct {
 // RunGuide asks people how a paused run shall go on; no surface offers it. A yes
 // has it go on as it is.
 type RunGuide struct {
-	Run string `json:"run" maxLength:"64"`
-	Why string `json:"why" maxLength:"2000"` // it is paused
+	Run string `json:"run" minLength:"1" maxLength:"64" doc:"Id of the run"`
+	Why string `json:"why" minLength:"1" maxLength:"2000" doc:"Why it is paused"`
 }
 
 // RunAllow asks people for a host that a run was led to and may not open; no
 // surface offers it. A yes adds it to the run.
 type RunAllow struct {
-	Run string `json:"run" maxLength:"64"`
-	URL string `json:"url" maxLength:"8192"`
+	Run string `json:"run" minLength:"1" maxLength:"64" doc:"Id of the run"`
+	URL string `json:"url" minLength:"1" maxLength:"8192" doc:"An address"`
 }
 
 // RunEnd ends the browser of a run; no surface offers it.
 type RunEnd struct {
-	Run    string `json:"run" maxLength:"64"`
-	Status string `json:"status" maxLength:"32"`
-	Reason string `json:"reason" maxLength:"64"`
+	Run    string `json:"run" minLength:"1" maxLength:"64" doc:"Id of the run"`
+	Status string `json:"status" minLength:"1" maxLength:"32" doc:"How it ended"`
+	Reason string `json:"reason" minLength:"1" maxLength:"64" doc:"Why: a code"`
 }
 
 // Destination is where the run begins.

@@ -1,50 +1,223 @@
 package action
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
 
-// Schema describes a JSON object as JSON Schema 2020-12 has it, from the same
-// tags that Check reads.
+// Schema describes a JSON value as JSON Schema 2020-12 does.
 type Schema = map[string]any
 
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
+// Describer writes the schemas of Go types, from the names and tags that Decode and
+// Check go by. The zero Describer writes whole schemas in which each struct stands
+// where it is used.
+type Describer struct {
+	// Refer is the address that names of schemas are put behind, such as
+	// "#/components/schemas/". Structs are then described once, in Named.
+	Refer string
+	Named map[string]Schema
+	// Brief leaves out what a model need not read before each conversation: limits,
+	// defaults, examples, and arguments that are another name for a listed one. Check
+	// refuses the same.
+	Brief bool
+	// Other has the schemas of types that are described in another way.
+	Other map[reflect.Type]Schema
+
+	types map[string]reflect.Type // of Named
+}
+
+// Object describes a struct.
+func (d *Describer) Object(t reflect.Type) Schema {
+	properties, required := Schema{}, []string{}
+	for _, f := range Fields(t) {
+		if d.Brief && f.Tag.Get("listed") == "no" {
+			continue
+		}
+		properties[f.Name] = d.Field(f)
+		if f.Required() {
+			required = append(required, f.Name)
+		}
+	}
+	s := Schema{"type": "object", "properties": properties}
+	if len(required) > 0 {
+		slices.Sort(required)
+		s["required"] = required
+	}
+	if !d.Brief {
+		s["additionalProperties"] = false
+	}
+	return s
+}
+
+// Field describes a field: its type, and what its tags say.
+func (d *Describer) Field(f Field) Schema {
+	s := d.Type(f.Type)
+	if doc := f.Tag.Get("doc"); doc != "" {
+		s["description"] = doc
+	}
+	if words := f.Tag.Get("enum"); words != "" {
+		s["enum"] = strings.Split(words, ",")
+	}
+	for _, limit := range limits {
+		n, given := number(f.Tag, limit)
+		if given && (!d.Brief || limit == "maximum" && f.Type.Kind() == reflect.Float64) {
+			s[nameOfLimit(limit, s)] = n
+		}
+	}
+	if d.Brief {
+		return s
+	}
+	if pattern := f.Tag.Get("pattern"); pattern != "" {
+		s["pattern"] = pattern
+	}
+	if pattern := f.Tag.Get("itemPattern"); pattern != "" {
+		s["items"] = Schema{"type": "string", "pattern": pattern}
+	}
+	if text, given := f.Tag.Lookup("default"); given {
+		s["default"] = typed(text, f.Type)
+	}
+	if text, given := f.Tag.Lookup("example"); given {
+		s["examples"] = []any{typed(text, f.Type)}
+	}
+	return s
+}
+
+// limits are the tags that limit a length or a number.
+var limits = []string{"minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"}
+
+// nameOfLimit is what JSON Schema calls a limit: for an object with any names the
+// number of items is that of its properties.
+func nameOfLimit(limit string, s Schema) string {
+	if s["type"] == "object" {
+		return strings.Replace(limit, "Items", "Properties", 1)
+	}
+	return limit
+}
+
+// typed is the value that a tag gives as text: of a type that is written as text the
+// text itself, of another JSON.
+func typed(text string, t reflect.Type) any {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	var value any
+	if t.Kind() == reflect.String || json.Unmarshal([]byte(text), &value) != nil {
+		return text
+	}
+	return value
+}
+
+// Type describes a type.
+func (d *Describer) Type(t reflect.Type) Schema {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if s, given := d.Other[t]; given {
+		return maps.Clone(s)
+	}
+	switch t {
+	case reflect.TypeFor[time.Time]():
+		return Schema{"type": "string", "format": "date-time"}
+	case reflect.TypeFor[Risk]():
+		return Schema{"type": "string", "enum": []string{Low.String(), Medium.String(), High.String(), Critical.String()}}
+	case reflect.TypeFor[json.RawMessage]():
+		return Schema{}
+	}
+	switch t.Kind() {
+	case reflect.Interface:
+		return Schema{}
+	case reflect.Bool:
+		return Schema{"type": "boolean"}
+	case reflect.Int, reflect.Int64:
+		return d.formatted("integer", "format", "int64")
+	case reflect.Float64:
+		return d.formatted("number", "format", "double")
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 { // as JSON has bytes
+			return d.formatted("string", "contentEncoding", "base64")
+		}
+		return Schema{"type": "array", "items": d.Type(t.Elem())}
+	case reflect.Map:
+		return Schema{"type": "object", "additionalProperties": d.Type(t.Elem())}
+	case reflect.Struct:
+		return d.named(t)
+	}
+	return Schema{"type": "string"}
+}
+
+func (d *Describer) formatted(kind, keyword, value string) Schema {
+	if d.Brief {
+		return Schema{"type": kind}
+	}
+	return Schema{"type": kind, keyword: value}
+}
+
+// named describes a struct where it is used, or refers to its schema in Named. Two
+// types of one name panic: the second would be described as the first.
+func (d *Describer) named(t reflect.Type) Schema {
+	if d.Refer == "" {
+		return d.whole(t)
+	}
+	name := strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
+	if d.types == nil {
+		d.types = map[string]reflect.Type{}
+	}
+	if other, known := d.types[name]; !known {
+		d.types[name] = t
+		d.Named[name] = d.whole(t) // which may refer to itself
+	} else if other != t {
+		panic(fmt.Sprintf("%s and %s have one name in the description", other, t))
+	}
+	return d.Reference(name)
+}
+
+// Reference refers to a schema in Named.
+func (d *Describer) Reference(name string) Schema { return Schema{"$ref": d.Refer + name} }
+
+func (d *Describer) whole(t reflect.Type) Schema {
+	if t == reflect.TypeFor[RunAction]() {
+		return d.runAction()
+	}
+	return d.Object(t)
+}
+
 // RunInputSchema describes what run.start takes.
 func RunInputSchema() Schema {
-	s := object(reflect.TypeFor[RunStart]())
+	s := new(Describer).Object(reflect.TypeFor[RunStart]())
 	s["$schema"], s["title"] = dialect, "Contract run: input"
 	return s
 }
 
 // RunOutputSchema describes a run that has ended.
 func RunOutputSchema() Schema {
-	s := object(reflect.TypeFor[Run]())
+	s := new(Describer).Object(reflect.TypeFor[Run]())
 	s["$schema"], s["title"] = dialect, "Contract run: output"
 	required, _ := s["required"].([]string)
 	s["required"] = append(required, "final_status", "reason")
 	return s
 }
 
-// RunActionSchema describes one action: one of its types, each with the fields
-// that go with it.
-func RunActionSchema() Schema {
+// runAction describes one action: one of its types, each with the fields that go
+// with it.
+func (d *Describer) runAction() Schema {
 	var all []any
 	for i := range RunKinds {
-		all = append(all, RunKinds[i].schema())
+		all = append(all, d.runKind(&RunKinds[i]))
 	}
 	return Schema{"oneOf": all}
 }
 
-func (k *RunKind) schema() Schema {
+func (d *Describer) runKind(k *RunKind) Schema {
 	properties := Schema{}
 	for _, f := range k.Fields() {
-		properties[f.Name] = property(f)
+		properties[f.Name] = d.Field(f)
 	}
 	properties["type"] = Schema{"const": k.Type}
 	s := Schema{
@@ -75,70 +248,3 @@ func alternatives(fields []string, how string) Schema {
 }
 
 func needs(fields ...string) Schema { return Schema{"required": fields} }
-
-// object describes a struct.
-func object(t reflect.Type) Schema {
-	properties, required := Schema{}, []string{}
-	for _, f := range Fields(t) {
-		properties[f.Name] = property(f)
-		if f.Required() {
-			required = append(required, f.Name)
-		}
-	}
-	slices.Sort(required)
-	return Schema{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
-}
-
-// property describes a field: its type, and what its tags say of it.
-func property(f Field) Schema {
-	s := shape(f.Type)
-	for _, bound := range []string{"minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"} {
-		if n, given := number(f.Tag, bound); given {
-			s[bound] = n
-		}
-	}
-	if pattern := f.Tag.Get("pattern"); pattern != "" {
-		s["pattern"] = pattern
-	}
-	if pattern := f.Tag.Get("itemPattern"); pattern != "" {
-		s["items"] = Schema{"type": "string", "pattern": pattern}
-	}
-	if words := f.Tag.Get("enum"); words != "" {
-		s["enum"] = strings.Split(words, ",")
-	}
-	if doc := f.Tag.Get("doc"); doc != "" {
-		s["description"] = doc
-	}
-	if text := f.Tag.Get("default"); text != "" {
-		s["default"] = text
-		if n, err := strconv.Atoi(text); err == nil {
-			s["default"] = n
-		}
-	}
-	return s
-}
-
-// shape describes a type by itself.
-func shape(t reflect.Type) Schema {
-	switch t {
-	case reflect.TypeFor[RunAction]():
-		return RunActionSchema()
-	case reflect.TypeFor[time.Time]():
-		return Schema{"type": "string", "format": "date-time"}
-	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		return shape(t.Elem())
-	case reflect.Bool:
-		return Schema{"type": "boolean"}
-	case reflect.Int, reflect.Int64:
-		return Schema{"type": "integer"}
-	case reflect.Float64:
-		return Schema{"type": "number"}
-	case reflect.Slice:
-		return Schema{"type": "array", "items": shape(t.Elem())}
-	case reflect.Struct:
-		return object(t)
-	}
-	return Schema{"type": "string"}
-}

@@ -34,7 +34,7 @@ type SessionStart struct {
 
 // SessionList filters sessions.
 type SessionList struct {
-	IncludeArchived bool `json:"include_archived,omitempty" query:"include_archived"`
+	IncludeArchived bool `json:"include_archived,omitempty" query:"include_archived" doc:"Archived ones too"`
 }
 
 // Session is the record of a session.

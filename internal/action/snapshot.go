@@ -1,6 +1,10 @@
 package action
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
 
 // The verbs of this file.
 var (
@@ -54,27 +58,22 @@ type Node struct {
 
 const leastTokens = 500 // a snapshot's first line, its marks and a few lines fit
 
-// whole refuses a budget in which nothing fits, and of a tree, which is the
-// whole one, what would make it a part.
-func (a *TakeSnapshot) whole() error {
-	if field := a.ofText(); field != "" && a.Format == "tree" {
-		return invalid(field, "does not go with format tree").Hinted("use format text; ref and depth narrow a tree")
+// Sound refuses a budget in which nothing fits, of a tree, which is the whole one with
+// every address, what would make it a part, and of markdown, which is of the whole
+// page, what narrows it.
+func (a *TakeSnapshot) Sound() error {
+	switch a.Format {
+	case "tree":
+		if err := Without(a, "format tree", "max_tokens", "offset", "interactive", "urls"); err != nil {
+			return fault.From(err).Hinted("use format text; ref and depth narrow a tree")
+		}
+	case "markdown":
+		if err := Without(a, "format markdown", "ref", "depth", "interactive", "viewport", "urls"); err != nil {
+			return err
+		}
 	}
 	if a.MaxTokens != 0 && a.MaxTokens < leastTokens {
 		return invalid("max_tokens", "must be 500 or more").Hinted("leave max_tokens out for the usual 6000")
 	}
 	return nil
-}
-
-// ofText is an argument given that is for texts alone.
-func (a *TakeSnapshot) ofText() string {
-	switch {
-	case a.MaxTokens != 0:
-		return "max_tokens"
-	case a.Offset != 0:
-		return "offset"
-	case a.Interactive:
-		return "interactive"
-	}
-	return ""
 }

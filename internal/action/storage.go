@@ -60,7 +60,7 @@ func LeaveOut(all []LeftOut, more LeftOut) []LeftOut {
 
 // ProfileImport puts a login state into a profile.
 type ProfileImport struct {
-	ID     string   `json:"id" path:"id" maxLength:"64" doc:"Id or name of the profile, which no session may be using" example:"work"`
+	ID     string   `json:"id" path:"id" minLength:"1" maxLength:"64" doc:"Id or name of the profile, which no session may be using" example:"work"`
 	Format string   `json:"format,omitempty" enum:"auto,playwright,netscape,json" default:"auto" doc:"What the file is: Playwright's storageState, Netscape's cookies.txt, a JSON array of cookies as browser extensions write it, or auto to tell by its content"`
 	Allow  []string `json:"allow,omitempty" maxItems:"100" doc:"Hosts to take, in place of those that are configured; as in session.start" example:"[\"app.example.com\"]"`
 	File   []byte   `json:"file" doc:"The file, in base64"`
@@ -78,9 +78,6 @@ type ProfileImported struct {
 	Hosts        []string  `json:"hosts"`
 	Left         []LeftOut `json:"left,omitempty"`
 }
-
-// Required refuses a call without an id.
-func (a *ProfileImport) Required() error { return requireID(a.ID) }
 
 // Subject is the profile that the login is for.
 func (a *ProfileImport) Subject() string { return profileSubject(a.ID) }

@@ -28,19 +28,35 @@ func (s *Scroll) What() Locator {
 	return l
 }
 
-func (s *Scroll) whole() error {
+// Sound refuses a second way of naming what is scrolled.
+func (s *Scroll) Sound() error {
 	what := s.What()
-	return what.whole()
+	return what.Sound()
 }
 
 // TakeScreenshot asks for pixels.
 type TakeScreenshot struct {
 	Format   string `json:"format,omitempty" query:"format" enum:"png,jpeg,webp" default:"png" doc:"png when empty"`
 	Quality  int    `json:"quality,omitempty" query:"quality" minimum:"0" maximum:"100" doc:"Of jpeg and webp; 80 when 0"`
-	FullPage bool   `json:"fullPage,omitempty" query:"fullPage"`
+	FullPage bool   `json:"fullPage,omitempty" query:"fullPage" doc:"All of the page, and not only what is in view"`
 	Selector string `json:"selector,omitempty" query:"selector" maxLength:"4096" doc:"Only this element"`
 	Ref      string `json:"ref,omitempty" query:"ref" maxLength:"32" doc:"Only this element"`
 	Labels   bool   `json:"labels,omitempty" query:"labels" doc:"Draw the reference of each element that can be acted on; png and jpeg only"`
+}
+
+// Sound refuses a second element, and what pictures of the format do not have.
+func (a *TakeScreenshot) Sound() error {
+	switch {
+	case a.Ref != "" && a.Selector != "":
+		return invalid("selector", "is given with ref: each names the element").Hinted("give one of them")
+	case a.FullPage && (a.Ref != "" || a.Selector != ""):
+		return invalid("fullPage", "does not go with an element").Hinted("leave fullPage out, or ref and selector")
+	case a.Quality != 0 && (a.Format == "" || a.Format == "png"):
+		return invalid("quality", "is of jpeg and webp: a png has none").Hinted("give format jpeg or webp, or leave quality out")
+	case a.Labels && a.Format == "webp":
+		return invalid("labels", "are not drawn on webp").Hinted("use png or jpeg, or leave labels out")
+	}
+	return nil
 }
 
 // Resize gives the pages of a session another viewport, until it ends.

@@ -12,10 +12,26 @@ var (
 type WaitFor struct {
 	Locator
 	State       string `json:"state,omitempty" enum:"attached,detached,visible,hidden" default:"attached" doc:"attached when empty" example:"visible"`
-	TextGone    string `json:"textGone,omitempty" maxLength:"1024"`
+	TextGone    string `json:"textGone,omitempty" maxLength:"1024" doc:"Until no one can read this text"`
 	URL         string `json:"url,omitempty" maxLength:"8192" doc:"Until the page's URL contains this"`
-	NetworkIdle bool   `json:"networkidle,omitempty"`
+	NetworkIdle bool   `json:"networkidle,omitempty" doc:"Until no request has been under way for half a second"`
 	Timeout     *int   `json:"timeout,omitempty" minimum:"0" maximum:"120000" default:"5000" doc:"Milliseconds; 5000 when absent"`
+}
+
+// Sound refuses a point, which is always there, and the state of an element that is
+// not named beside something else to wait for.
+func (w *WaitFor) Sound() error {
+	if w.words() && (w.X != nil || w.Y != nil) {
+		return invalid("x", "is no element: a point of the viewport is nothing to wait for").
+			Hinted("give a ref, a selector, a role with a name, or a text")
+	}
+	if err := w.Locator.Sound(); err != nil {
+		return err
+	}
+	if w.Zero() && (w.TextGone != "" || w.URL != "" || w.NetworkIdle) {
+		return Without(w, "a wait for no element", "state")
+	}
+	return nil
 }
 
 // Absence reports whether w waits for something to be away.

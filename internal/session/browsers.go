@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -78,27 +77,10 @@ func asSession(call action.Call) (action.Call, error) {
 	if err != nil {
 		return call, err
 	}
-	if err := goodPorts(args.PortRange); err != nil {
-		return call, err
-	}
 	start := action.SessionStart{URL: args.URL, Width: args.Width, Height: args.Height, DPI: args.DPI, Profile: args.Context}
 	start.Headless = args.Headless != nil && *args.Headless
 	call.Verb, call.Args = action.VerbSessionStart.Name, &start
 	return call, nil
-}
-
-func goodPorts(asked string) error {
-	if asked == "" {
-		return nil
-	}
-	low, high, _ := strings.Cut(asked, "-")
-	from, errFrom := strconv.Atoi(low)
-	to, errTo := strconv.Atoi(high)
-	if errFrom != nil || errTo != nil || from > to || to > 65535 {
-		return fault.New(fault.InvalidRequest, "webrtcPortRange must be low-high, of ports up to 65535").
-			Hinted("59050-59070 is the default").With("field", "webrtcPortRange")
-	}
-	return nil
 }
 
 // start starts a session, or shows the one that is open when it is what

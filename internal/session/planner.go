@@ -52,7 +52,7 @@ func (pl *planner) plan(ctx context.Context, call action.Call) (plan, error) {
 	if p.shape.profile, err = pl.keeper.idOf(ctx, call.Caller.Scope, args.Profile); err != nil {
 		return plan{}, err
 	}
-	if err := cmp.Or(args.Emulate.Check(), pl.checkIdle(args.Timeout)); err != nil {
+	if err := pl.checkIdle(args.Timeout); err != nil {
 		return plan{}, err
 	}
 	if p.network, err = narrowedNetwork(*pl.networks.network.Load(), call.Caller, args.Allow); err != nil {
@@ -120,11 +120,7 @@ func (pl *planner) sendingOf(caller action.Caller, asked string) (action.Sending
 	configured := cmp.Or(pl.config.Sending, action.SendAsked)
 	strictness := map[action.Sending]int{action.SendNone: 2, action.SendAsked: 1, action.SendFree: 0}
 	wanted := cmp.Or(action.Sending(asked), configured)
-	level, known := strictness[wanted]
-	switch {
-	case !known:
-		return "", fault.New(fault.InvalidRequest, "effects must be asked, none or free").Hinted("leave it out for security.effects.default").With("field", "effects")
-	case caller.Role != action.Operator && level < strictness[configured]:
+	if caller.Role != action.Operator && strictness[wanted] < strictness[configured] {
 		return "", fault.New(fault.DeniedByPolicy, "sessions of agents treat effects as %s, or stricter", configured).
 			Hinted("leave effects out; an operator can set security.effects.default").With("field", "effects")
 	}

@@ -126,8 +126,6 @@ func TestStartsThatAreRefusedStartNothing(t *testing.T) {
 		{"first page outside", alice, action.SessionStart{URL: "https://evil.example/"}, fault.BlockedDomain, "evil.example"},
 		{"first page outside what is asked", alice, action.SessionStart{URL: "https://app.example/", Allow: []string{"a.wide.example"}}, fault.BlockedDomain, "app.example"},
 		{"first page of another scheme", alice, action.SessionStart{URL: "file:///etc/passwd"}, fault.InvalidURL, ""},
-		{"no time zone", alice, action.SessionStart{Emulate: &action.Emulation{Timezone: "Europe/Berlim"}}, fault.InvalidRequest, "Europe/Berlim"},
-		{"the machine's time zone", alice, action.SessionStart{Emulate: &action.Emulation{Timezone: "Local"}}, fault.InvalidRequest, "Local"},
 		{"operator's pattern is none", admin, action.SessionStart{Allow: []string{"a.*.example"}}, fault.InvalidRequest, "a.*.example"},
 	}
 	r := newRig(t)

@@ -52,9 +52,11 @@ func TestClickByEveryLocator(t *testing.T) {
 		{action.Locator{Role: "button", Index: &one}, "aabb"},
 		{action.Locator{Text: "plain"}, "aabbp"},
 		{action.Locator{Role: "button", Name: "Deep"}, "aabbpc"},
-		{action.Locator{Selector: "p", Role: "button", Text: "Save"}, "aabbpcp"},
+		{action.Locator{Selector: "p", Role: "button", Text: "Save"}, "aabbpcp"}, // which the gate refuses
 	} {
-		tr.must("page.click", &action.Click{Locator: c.locator})
+		click := &action.Click{Locator: c.locator}
+		_, err := tr.doUnchecked("page.click", click, click)
+		must(t, err)
 		tr.wantTitle(c.title)
 	}
 	soon := action.Timing{Timeout: 200}

@@ -1,24 +1,18 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 const textLimit = 1 << 20 // bytes of text of all frames together
 
 // extract reads the text of the page's frames, or its title.
 func (ct *contents) extract(ctx context.Context, t *tab, a *action.Extract, _ action.Pin) (any, error) {
-	mode := a.Mode
-	if mode == "" {
-		mode = "text"
-	}
-	if mode != "text" && mode != "title" {
-		return nil, fault.New(fault.InvalidRequest, "mode %q is not known", a.Mode).Hinted("use text or title")
-	}
+	mode := cmp.Or(a.Mode, "text")
 	if d := ct.fileOf(t); d != nil {
 		return d.extracted(mode, a.Paging), nil
 	}

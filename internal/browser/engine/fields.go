@@ -65,10 +65,6 @@ func unfilled(f injected.Filled) error {
 
 // selectOptions selects options by value or label: all of the given ones, or none.
 func (in *actor) selectOptions(ctx context.Context, t *tab, a *action.Select, pin action.Pin) (any, error) {
-	if len(a.Values) == 0 {
-		return nil, fault.New(fault.InvalidRequest, "no values were given").
-			Hinted("give the values or labels of the options to select")
-	}
 	before := in.effects.mark(t)
 	at, err := in.readyToSelect(ctx, t, pin, a)
 	if err != nil {

@@ -66,10 +66,6 @@ func tooHeavy(expression string) bool {
 
 func queryOf(a *action.Find) (snapshot.Query, error) {
 	q := snapshot.Query{Role: strings.ToLower(strings.TrimSpace(a.Role)), Name: a.Name, Text: a.Text, Limit: a.Limit, Context: a.Context}
-	if a.Zero() {
-		return q, fault.New(fault.InvalidRequest, "nothing to look for").
-			Hinted("give text, regex, role or name").With("field", "text")
-	}
 	if q.Limit <= 0 {
 		q.Limit = foundLimit
 	}

@@ -118,13 +118,23 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// do looks and does, as the gate does.
+// do checks, looks and does, as the gate does.
 func (tr *trial) do(verb string, args any) (action.Result, error) {
 	tr.t.Helper()
 	asked := args
 	if f, fills := args.(*engine.Filling); fills {
 		asked = &f.FillSecret // all that a caller says
 	}
+	if asked != nil {
+		if err := action.Check(asked); err != nil {
+			return action.Result{}, err
+		}
+	}
+	return tr.doUnchecked(verb, args, asked)
+}
+
+func (tr *trial) doUnchecked(verb string, args, asked any) (action.Result, error) {
+	tr.t.Helper()
 	_, pin, err := tr.Look(tr.ctx, verb, asked)
 	if err != nil {
 		return action.Result{}, err

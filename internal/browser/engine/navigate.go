@@ -77,11 +77,7 @@ func (nv *navigator) visit(ctx context.Context, t *tab, a *action.Goto, _ action
 	if err != nil {
 		return nil, err
 	}
-	event, known := lifecycles[a.WaitUntil]
-	if !known {
-		return nil, fault.New(fault.InvalidRequest, "waitUntil %q is not known", a.WaitUntil).
-			Hinted("use load, domcontentloaded or networkidle")
-	}
+	event := lifecycles[a.WaitUntil]
 	if err := nv.guard.prepareAhead(ctx, t, address); err != nil {
 		return nil, err
 	}

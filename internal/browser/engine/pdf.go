@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 
@@ -31,17 +32,7 @@ func (ca *camera) pdf(ctx context.Context, t *tab, a *action.PrintPDF, _ action.
 	if _, err := ca.reader.readable(ctx, t); err != nil {
 		return nil, err
 	}
-	size, known := papers[a.Format]
-	if !known {
-		return nil, fault.New(fault.InvalidRequest, "format %q is not known", a.Format).Hinted("use a4, letter or legal")
-	}
-	scale := a.Scale
-	if scale == 0 {
-		scale = 1
-	}
-	if scale < 0.1 || scale > 2 {
-		return nil, fault.New(fault.InvalidRequest, "scale %v is out of range", a.Scale).Hinted("give 0.1 to 2").With("field", "scale")
-	}
+	size, scale := papers[a.Format], cmp.Or(a.Scale, 1)
 	if err := ca.secrets.refuseSecrets(ctx, t); err != nil {
 		return nil, err
 	}

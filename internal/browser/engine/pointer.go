@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"time"
@@ -14,14 +15,7 @@ import (
 
 // click presses and releases a button where the element is.
 func (in *actor) click(ctx context.Context, t *tab, a *action.Click, pin action.Pin) (any, error) {
-	button := a.Button
-	if button == "" {
-		button = "left"
-	}
-	if !input.IsButton(button) {
-		return nil, fault.New(fault.InvalidRequest, "button %q is not known", a.Button).
-			Hinted("use left, right or middle")
-	}
+	button := cmp.Or(a.Button, "left")
 	held, err := input.Modifiers(a.Modifiers)
 	if err != nil {
 		return nil, err

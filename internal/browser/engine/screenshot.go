@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"image"
 	_ "image/jpeg" // to read the size of what the browser sends
@@ -50,10 +51,7 @@ type shot struct {
 
 // screenshot captures the viewport, the whole page or one element.
 func (ca *camera) screenshot(ctx context.Context, t *tab, a *action.TakeScreenshot, _ action.Pin) (any, error) {
-	c, err := shotOf(a)
-	if err != nil {
-		return nil, err
-	}
+	c := shotOf(a)
 	if a.Ref != "" || a.Selector != "" || a.FullPage {
 		show, err := ca.hideScrollbars(ctx, t)
 		if err != nil {
@@ -62,6 +60,7 @@ func (ca *camera) screenshot(ctx context.Context, t *tab, a *action.TakeScreensh
 		defer show()
 	}
 	cut := false
+	var err error
 	switch {
 	case a.Ref != "" || a.Selector != "":
 		c.Clip, cut, err = ca.clipOf(ctx, t, action.Locator{Ref: a.Ref, Selector: a.Selector})
@@ -95,34 +94,12 @@ func (ca *camera) take(ctx context.Context, t *tab, c shot) ([]byte, error) {
 	return taken.Data, err
 }
 
-func shotOf(a *action.TakeScreenshot) (shot, error) {
-	c := shot{Format: a.Format, Fast: true}
-	if a.Quality != 0 && (a.Format == "" || a.Format == "png") {
-		return c, fault.New(fault.InvalidRequest, "quality is of jpeg and webp: a png has none").Hinted("give format jpeg or webp, or leave quality out").With("field", "quality")
+func shotOf(a *action.TakeScreenshot) shot {
+	c := shot{Format: cmp.Or(a.Format, "png"), Fast: true}
+	if c.Format != "png" {
+		c.Quality = new(cmp.Or(a.Quality, 80))
 	}
-	if a.Ref != "" && a.Selector != "" {
-		return c, fault.New(fault.InvalidRequest, "ref and selector name two elements").Hinted("give one of them").With("field", "selector")
-	}
-	switch a.Format {
-	case "":
-		c.Format = "png"
-	case "png":
-	case "jpeg", "webp":
-		quality := a.Quality
-		if quality == 0 {
-			quality = 80
-		}
-		if quality < 0 || quality > 100 {
-			return c, fault.New(fault.InvalidRequest, "quality %d is out of range", quality).Hinted("give 1 to 100")
-		}
-		c.Quality = &quality
-	default:
-		return c, fault.New(fault.InvalidRequest, "format %q is not known", a.Format).Hinted("use png, jpeg or webp")
-	}
-	if a.Labels && c.Format == "webp" {
-		return c, fault.New(fault.InvalidRequest, "labels are not drawn on webp").Hinted("use png or jpeg").With("field", "format")
-	}
-	return c, nil
+	return c
 }
 
 type layout struct {

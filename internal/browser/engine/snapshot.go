@@ -9,7 +9,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
-	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
@@ -22,9 +21,6 @@ func (ob *observer) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot
 	}
 	if d := ob.fileOf(t); d != nil && a.Format != "tree" && a.Ref == "" {
 		return d.part(ob.reader.partOptions(a), a.Format), nil
-	}
-	if a.Format != "" && a.Format != "text" && a.Format != "tree" {
-		return nil, fault.New(fault.InvalidRequest, "format %q is not known", a.Format).Hinted("use text, tree or markdown")
 	}
 	top, walk, err := ob.reader.start(ctx, t)
 	if err != nil {
@@ -258,10 +254,6 @@ func (rd *reader) joinFrames(t *tab, all map[*frame]*reading, root *reading) {
 
 // markdownPart returns as much of the markdown of the page as the call asks for.
 func (ob *observer) markdownPart(ctx context.Context, t *tab, a *action.TakeSnapshot) (any, error) {
-	if a.Ref != "" || a.Depth > 0 || a.Interactive || a.Viewport || a.URLs {
-		return nil, fault.New(fault.InvalidRequest, "markdown is of the whole page").
-			Hinted("give format markdown with max_tokens and offset alone, or leave the format out").With("field", "format")
-	}
 	got, _, err := ob.reader.marked(ctx, t, &action.Markdown{}, true)
 	if err != nil {
 		return nil, err

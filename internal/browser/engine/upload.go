@@ -39,9 +39,6 @@ var chooserEvents = map[string]eventHandler{
 // opens. Faults: invalid_request, page_changed, not_actionable, not_found,
 // limit_reached.
 func (in *actor) upload(ctx context.Context, t *tab, a *action.Upload, pin action.Pin) (any, error) {
-	if err := uploadable(a); err != nil {
-		return nil, err
-	}
 	files := in.options().Files
 	if files == nil {
 		return nil, fault.New(fault.ProviderNotSupported, "this browser takes no files").Hinted("use a session of provider sandbox")
@@ -63,22 +60,6 @@ func (in *actor) upload(ctx context.Context, t *tab, a *action.Upload, pin actio
 		return nil, err
 	}
 	return in.setFiles(ctx, t, a, pin, at, to, files)
-}
-
-func uploadable(a *action.Upload) error {
-	total := 0
-	for _, f := range a.Files {
-		total += len(f.Bytes)
-	}
-	switch n := a.Count(); {
-	case n == 0 && !a.Clear:
-		return fault.New(fault.InvalidRequest, "no file was given").Hinted("give files, an artifact or a path; clear empties the input")
-	case n > 0 && a.Clear:
-		return fault.New(fault.InvalidRequest, "clear goes without files").Hinted("leave clear out: new files take the place of old ones")
-	case total > action.MostUpload:
-		return fault.New(fault.InvalidRequest, "the files have more than %d bytes together", action.MostUpload).Hinted("upload less at a time")
-	}
-	return nil
 }
 
 // fileInput is an input that takes files.

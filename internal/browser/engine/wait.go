@@ -68,16 +68,6 @@ type wanted struct {
 }
 
 func (ct *contents) wanted(ctx context.Context, a *action.WaitFor) (wanted, error) {
-	switch a.State {
-	case "", "attached", "detached", "visible", "hidden":
-	default:
-		return wanted{}, fault.New(fault.InvalidRequest, "state %q is not known", a.State).
-			Hinted("use attached, detached, visible or hidden")
-	}
-	if isPoint(a.Locator) {
-		return wanted{}, fault.New(fault.InvalidRequest, "a point of the viewport is nothing to wait for").
-			Hinted("give a ref, a selector, a role with a name, or a text").With("field", "x")
-	}
 	w := wanted{gone: a.TextGone, url: a.URL, idle: a.NetworkIdle, ref: a.Ref, located: !a.Zero()}
 	q := injected.Query{Selector: a.Selector, Role: a.Role, Name: a.Name, Text: a.Text, Index: a.Index}
 	state := a.State

@@ -16,9 +16,6 @@ func (m mouse) event() Event { return Event{"Input.dispatchMouseEvent", m} }
 
 var buttons = map[string]int{"left": 1, "right": 2, "middle": 4}
 
-// IsButton reports whether the pointer has a button of that name.
-func IsButton(name string) bool { return buttons[name] != 0 }
-
 // Move returns the event that moves the pointer to a point of the tab's viewport.
 func Move(x, y float64) Event {
 	return mouse{Type: "mouseMoved", X: x, Y: y, Button: "none"}.event()

@@ -35,7 +35,7 @@ func QueriedCall(q action.PolicyQuery) (action.Call, *action.Verb, error) {
 	if q.Role == "" {
 		call.Caller.Role = action.Agent
 	}
-	if err := action.Decode(q.Args, call.Args); err != nil {
+	if err := action.DecodePart(q.Args, call.Args); err != nil {
 		return call, verb, err //nolint:wrapcheck // a fault that names the argument
 	}
 	return call, verb, nil

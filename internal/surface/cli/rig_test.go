@@ -25,6 +25,9 @@ type door struct {
 }
 
 func (d *door) Call(_ context.Context, c action.Call) (action.Result, error) {
+	if err := action.Check(c.Args); err != nil { // as the gate does
+		return action.Result{}, err
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.calls = append(d.calls, c)

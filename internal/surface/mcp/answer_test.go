@@ -172,12 +172,16 @@ func TestASnapshotsBudgetIsHandedOnAndItsTextShownAsItIs(t *testing.T) {
 
 func TestScreenshotIsAnImage(t *testing.T) {
 	d := site()
-	result := use(t, connect(t, surface(t, d), nil), "browser_take_screenshot", map[string]any{"fullPage": true, "target": "e4", "type": "png", "labels": true})
+	result := use(t, connect(t, surface(t, d), nil), "browser_take_screenshot", map[string]any{"target": "e4", "type": "png", "labels": true})
 	image, ok := result.Content[1].(*sdk.ImageContent)
 	if !ok || string(image.Data) != "pixels" || image.MIMEType != "image/png" {
 		t.Errorf("content %+v", result.Content)
 	}
-	if args := d.call(t, 0).Args.(*action.TakeScreenshot); !args.FullPage || args.Ref != "e4" || !args.Labels {
+	if args := d.call(t, 0).Args.(*action.TakeScreenshot); args.FullPage || args.Ref != "e4" || !args.Labels {
+		t.Errorf("arguments %+v", args)
+	}
+	use(t, connect(t, surface(t, d), nil), "browser_take_screenshot", map[string]any{"fullPage": true})
+	if args := d.call(t, 1).Args.(*action.TakeScreenshot); !args.FullPage || args.Ref != "" {
 		t.Errorf("arguments %+v", args)
 	}
 }

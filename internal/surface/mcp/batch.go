@@ -22,7 +22,7 @@ type batchIn struct {
 }
 
 type batchStep struct {
-	Tool      string          `json:"tool" maxLength:"64" doc:"As browser_click"`
+	Tool      string          `json:"tool" minLength:"1" maxLength:"64" doc:"As browser_click"`
 	Arguments json.RawMessage `json:"arguments,omitempty" doc:"That tool's"`
 }
 
@@ -76,31 +76,20 @@ func (t *turn) stepsOf(s batchStep) ([]action.Step, error) {
 	}
 	in := tool.input()
 	if err := decode(s.Arguments, in); err != nil {
-		return nil, within(err, "arguments")
-	}
-	if err := action.Check(in); err != nil {
-		return nil, within(err, "arguments")
+		return nil, action.Within("arguments", err)
 	}
 	if named := sessionOf(in); named != "" && named != t.session {
 		return nil, fault.New(fault.InvalidRequest, "arguments.session is not the batch's").Hinted("give session once, beside steps").With("field", "arguments.session")
 	}
 	if whole, is := in.(interface{ sound() error }); is {
 		if err := whole.sound(); err != nil {
-			return nil, within(err, "arguments")
+			return nil, action.Within("arguments", err)
 		}
 	}
 	return tool.steps(in), nil
 }
 
-// within says of which part of the arguments a fault is.
-func within(err error, part string) error {
-	f := *fault.From(err)
-	field, _ := f.Details["field"].(string)
-	f.Message = strings.TrimSuffix(part+"."+f.Message, ".")
-	return f.With("field", strings.TrimSuffix(part+"."+field, "."))
-}
-
-func atStep(err error, i int) error { return within(err, fmt.Sprintf("steps.%d", i)) }
+func atStep(err error, i int) error { return action.Within(fmt.Sprintf("steps.%d", i), err) }
 
 var stepped = regexp.MustCompile(`^step \d+ of \d+: `)
 

@@ -12,7 +12,7 @@ import (
 )
 
 type crawlIn struct {
-	URL      string   `json:"url" maxLength:"8192"`
+	URL      string   `json:"url" minLength:"1" maxLength:"8192"`
 	MaxPages int      `json:"maxPages,omitempty" minimum:"0" maximum:"100" doc:"Default 10"`
 	MaxDepth *int     `json:"maxDepth,omitempty" minimum:"0" maximum:"20" doc:"Default 2"`
 	Domains  []string `json:"allowedDomains,omitempty" maxItems:"50" doc:"Default: the URL's host"`

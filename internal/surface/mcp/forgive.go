@@ -57,9 +57,17 @@ var otherNames = map[string][]string{
 // would put a file: no tool does anything with them.
 var spoken = []string{"element", "description", "intent", "reason", "thought", "purpose", "filename", "boxes", "static", "raw"}
 
-// decode reads the arguments of a tool, strictly. What is refused is read once
-// more with the habits of models forgiven.
+// decode reads and checks the arguments of a tool.
 func decode(raw json.RawMessage, in any) error {
+	if err := readArguments(raw, in); err != nil {
+		return err
+	}
+	return action.Check(in)
+}
+
+// readArguments reads the arguments of a tool, strictly. What is refused is read once more
+// with the habits of models forgiven.
+func readArguments(raw json.RawMessage, in any) error {
 	strict := action.Decode(raw, in)
 	if strict == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// sound refuses a checkbox or radio button that is to be neither checked nor not.
-func (in *fillIn) sound() error {
+// Sound refuses a checkbox or radio button that is to be neither checked nor not.
+func (in *fillIn) Sound() error {
 	for i, f := range in.Fields {
 		if f.toggles() && f.Value != "true" && f.Value != "false" {
 			field := fmt.Sprintf("fields.%d.value", i)
@@ -22,18 +22,23 @@ func (in *fillIn) sound() error {
 
 func (f *fieldIn) toggles() bool { return f.Type == "checkbox" || f.Type == "radio" }
 
-// step is a field as a call: a name alone is that of a field of the type given.
+// step is a field as a call. A name alone is that of a field of the type given.
 func (f *fieldIn) step() action.Step {
-	if l := f.locator(); l.Zero() && f.Name != "" {
-		f.Role = cmp.Or(f.Type, "textbox")
+	l := f.locator()
+	switch {
+	case l.Ref != "":
+		l.Name = "" // which says to people what field it is
+	case l.Zero() && l.Name != "":
+		l.Role = cmp.Or(f.Type, "textbox")
 	}
+	l = one(l)
 	switch {
 	case f.toggles():
-		return action.Step{Verb: action.VerbPageClick.Name, Args: &action.Click{Locator: one(f.locator()), Checked: new(f.Value == "true")}}
+		return action.Step{Verb: action.VerbPageClick.Name, Args: &action.Click{Locator: l, Checked: new(f.Value == "true")}}
 	case f.Type == "combobox":
-		return action.Step{Verb: action.VerbPageSelect.Name, Args: &action.Select{Locator: one(f.locator()), Values: []string{f.Value}}}
+		return action.Step{Verb: action.VerbPageSelect.Name, Args: &action.Select{Locator: l, Values: []string{f.Value}}}
 	}
-	return action.Step{Verb: action.VerbPageType.Name, Args: &action.Type{Locator: one(f.locator()), Input: f.Value, Clear: true}}
+	return action.Step{Verb: action.VerbPageType.Name, Args: &action.Type{Locator: l, Input: f.Value, Clear: true}}
 }
 
 func (in *fillIn) steps() []action.Step {
@@ -47,9 +52,6 @@ func (in *fillIn) steps() []action.Step {
 // fillForm is a batch with a step for each field: one request, and each field
 // judged alone.
 func fillForm(ctx context.Context, t *turn, in *fillIn) error {
-	if err := in.sound(); err != nil {
-		return err
-	}
 	steps := in.steps()
 	return t.batch(ctx, steps, part{"field", len(steps), func(i int) int { return i }})
 }

@@ -104,7 +104,7 @@ func name(l *action.Locator, word string) {
 }
 
 type navigateIn struct {
-	URL     string `json:"url" maxLength:"8192"`
+	URL     string `json:"url" minLength:"1" maxLength:"8192"`
 	WaitFor string `json:"wait_for,omitempty" enum:"load,domcontentloaded,networkidle"`
 	Domain  string `json:"domain_hint,omitempty" maxLength:"253" doc:"Whose stored credentials to use"`
 	in
@@ -139,7 +139,7 @@ type clickIn struct {
 type typeIn struct {
 	element
 	point
-	Text   string `json:"text" maxLength:"100000"`
+	Text   string `json:"text" maxLength:"100000" controls:"any"`
 	Submit bool   `json:"submit,omitempty" doc:"Press Enter after"`
 	Slowly bool   `json:"slowly,omitempty" doc:"Key by key"`
 	Clear  bool   `json:"clear_first,omitempty" doc:"Empty the field first"`
@@ -147,7 +147,7 @@ type typeIn struct {
 }
 
 type fillSecretIn struct {
-	Secret string `json:"secret" maxLength:"64" doc:"username, password, totp"`
+	Secret string `json:"secret" minLength:"1" maxLength:"64" doc:"username, password, totp"`
 	Domain string `json:"domain,omitempty" maxLength:"253" doc:"Default: the page's"`
 	Target string `json:"target" minLength:"1" maxLength:"4096" doc:"Ref (e12) or CSS selector"`
 	in
@@ -161,7 +161,7 @@ type fillIn struct {
 type fieldIn struct {
 	element
 	Type  string `json:"type,omitempty" enum:"textbox,slider,combobox,checkbox,radio" doc:"Default textbox"`
-	Value string `json:"value" maxLength:"100000" doc:"Text, option or true/false"`
+	Value string `json:"value" maxLength:"100000" controls:"any" doc:"Text, option or true/false"`
 }
 
 type selectIn struct {
@@ -184,9 +184,17 @@ type uploadIn struct {
 }
 
 type fileIn struct {
-	Name  string `json:"name" maxLength:"255"`
-	Text  string `json:"text,omitempty" maxLength:"500000"`
+	Name  string `json:"name" minLength:"1" maxLength:"255"`
+	Text  string `json:"text,omitempty" maxLength:"500000" controls:"any"`
 	Bytes []byte `json:"base64,omitempty" doc:"Instead of text"`
+}
+
+// Sound refuses two contents of one file.
+func (f *fileIn) Sound() error {
+	if len(f.Bytes) > 0 {
+		return action.Without(f, "base64", "text")
+	}
+	return nil
 }
 
 type scrollIn struct {
@@ -213,6 +221,16 @@ type tabsIn struct {
 	ID     string `json:"id,omitempty" maxLength:"64"`
 	URL    string `json:"url,omitempty" maxLength:"8192" doc:"new: go there"`
 	in
+}
+
+// Sound refuses what the action would ignore.
+func (in *tabsIn) Sound() error {
+	ignored := map[string][]string{"list": {"index", "id", "url"}, "new": {"index", "id"}, "select": {"url"}, "close": {"url"}}[in.Action]
+	if in.ID != "" {
+		ignored = append(ignored, "index")
+		return action.Without(in, "id and action "+in.Action, ignored...)
+	}
+	return action.Without(in, "action "+in.Action, ignored...)
 }
 
 type consoleIn struct {
@@ -269,12 +287,31 @@ func (p paging) args() action.Paging {
 	return action.Paging{MaxTokens: cmp.Or(p.MaxTokens, usualText), Offset: p.Offset}
 }
 
+// Sound refuses a part of what is always whole.
+func (in *readIn) Sound() error {
+	if in.Format == "title" || in.Format == "tree" {
+		return action.Without(in, "format "+in.Format, "max_tokens", "offset")
+	}
+	return nil
+}
+
 type downloadsIn struct {
 	Action    string `json:"action,omitempty" enum:"list,read,get" doc:"Default list"`
 	ID        string `json:"id,omitempty" maxLength:"64" doc:"read, get: of the list"`
 	MaxTokens int    `json:"max_tokens,omitempty" minimum:"0" maximum:"24000"`
 	Offset    int    `json:"offset,omitempty" minimum:"0"`
 	in
+}
+
+// Sound refuses what the action would ignore.
+func (in *downloadsIn) Sound() error {
+	switch in.Action {
+	case "read":
+		return nil
+	case "get":
+		return action.Without(in, "action get", "max_tokens", "offset")
+	}
+	return action.Without(in, "action list", "id", "max_tokens", "offset")
 }
 
 type markdownIn struct {
@@ -300,6 +337,22 @@ type sessionIn struct {
 	in
 }
 
+// Sound refuses what the action would ignore: a name beside close would close another
+// session than the one that is meant.
+func (in *sessionIn) Sound() error {
+	var ignored []string
+	if in.Action != "start" {
+		ignored = []string{"name", "url", "width", "height", "headless", "allow", "effects", "device", "locale", "timezone", "proxy"}
+	}
+	if in.Action != "list" {
+		ignored = append(ignored, "include_archived")
+	}
+	if in.Action == "start" {
+		ignored = append(ignored, "session")
+	}
+	return action.Without(in, "action "+in.Action, ignored...)
+}
+
 type approvalIn struct {
-	ID string `json:"approval_id" maxLength:"64"`
+	ID string `json:"approval_id" minLength:"1" maxLength:"64"`
 }

@@ -25,6 +25,10 @@ type door struct {
 }
 
 func (d *door) Call(ctx context.Context, c action.Call) (action.Result, error) {
+	if err := action.Check(c.Args); err != nil { // which the gate records
+		d.Refuse(ctx, c, err)
+		return action.Result{}, err
+	}
 	d.mu.Lock()
 	d.calls = append(d.calls, c)
 	d.mu.Unlock()

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
@@ -22,12 +21,12 @@ type runIn struct {
 
 // runActionSchema is short: what goes with which type is said in words, and
 // checked all the same.
-func runActionSchema() map[string]any {
+func runActionSchema() action.Schema {
 	var names []string
 	for _, k := range action.RunKinds {
 		names = append(names, k.Type)
 	}
-	return map[string]any{
+	return action.Schema{
 		"type": "object", "properties": map[string]any{"type": map[string]any{"enum": names}}, "required": []string{"type"},
 		"description": "navigate: url; form_input: element, value or options; left_click: element; scroll: amount; search_text: text; wait: ms, selector or text; screenshot: name. Element: ref, selector, role+name or text",
 	}
@@ -41,10 +40,7 @@ func run(ctx context.Context, t *turn, in *runIn) error {
 			t.tell(runLine(e))
 		}
 	}}
-	verb, args, err := in.call(time.Until(t.until))
-	if err != nil {
-		return err
-	}
+	verb, args := in.call(time.Until(t.until))
 	result, err := t.call(ctx, verb, args)
 	if err != nil {
 		return err
@@ -55,19 +51,23 @@ func run(ctx context.Context, t *turn, in *runIn) error {
 	return nil
 }
 
-func (in *runIn) call(wait time.Duration) (verb string, args any, err error) {
+// Sound refuses what starts a run beside the id of one to see.
+func (in *runIn) Sound() error {
+	if in.Run == "" {
+		return nil
+	}
+	return action.Without(in, "run, which is seen", "url", "actions", "domain_allowlist", "effects", "timeout")
+}
+
+func (in *runIn) call(wait time.Duration) (verb string, args any) {
 	if in.Run != "" {
-		if in.URL != "" || in.Effects != "" || len(in.Actions)+len(in.Domains) > 0 {
-			return "", nil, fault.New(fault.InvalidRequest, "run is given with what would start another").
-				Hinted("give run alone to see a run, or leave it out").With("field", "run")
-		}
-		return action.VerbRunShow.Name, &action.RunShow{ID: in.Run, Wait: max(0, int(wait.Seconds()))}, nil
+		return action.VerbRunShow.Name, &action.RunShow{ID: in.Run, Wait: max(0, int(wait.Seconds()))}
 	}
 	start := &action.RunStart{URL: in.URL, Actions: in.Actions, DomainAllowlist: in.Domains, Effects: in.Effects}
 	if in.Timeout > 0 {
 		start.Timeout = &in.Timeout
 	}
-	return action.VerbRunStart.Name, start, nil
+	return action.VerbRunStart.Name, start
 }
 
 func runLine(e action.RunEntry) string {

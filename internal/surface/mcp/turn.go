@@ -46,9 +46,6 @@ type turn struct {
 // no session is open and none was named, it starts one first: agents expect a
 // browser to be there. A question that nobody answered is errPending.
 func (t *turn) call(ctx context.Context, verb string, args any) (action.Result, error) {
-	if err := action.Check(args); err != nil {
-		return action.Result{}, err
-	}
 	before := t.surface.starts.last(t.owner())
 	result, err := t.surface.o.Door.Call(ctx, t.request(verb, args))
 	if t.begins(verb, err) {

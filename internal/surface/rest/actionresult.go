@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
@@ -34,13 +32,6 @@ type actionResult struct {
 	Provider     string       `json:"provider" example:"sandbox"`
 	PageURL      string       `json:"page_url" doc:"Where the page is; empty where that is not known"`
 	Error        *actionError `json:"error" doc:"null where it was done"`
-}
-
-// TransformSchema says that the error is null where nothing failed.
-func (actionResult) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	failed := s.Properties["error"]
-	s.Properties["error"] = &huma.Schema{Description: failed.Description, OneOf: []*huma.Schema{{Ref: failed.Ref}, {Type: "null"}}}
-	return s
 }
 
 type actionError struct {
@@ -123,12 +114,16 @@ func withoutBytes(data any) any {
 }
 
 // actionResultContent adds the one shape to what a verb answers.
-func actionResultContent(doc *huma.OpenAPI, v *action.Verb, ok *huma.Response) {
+func (d *document) actionResultContent(v *action.Verb, ok *response) {
 	if !slices.Contains(actionVerbs, v.Name) {
 		return
 	}
-	ok.Content[actionResultType] = &huma.MediaType{
-		Schema:  doc.Components.Schemas.Schema(reflect.TypeFor[actionResult](), true, ""),
+	schema := d.types.Type(reflect.TypeFor[actionResult]())
+	d.resolve(schema)["properties"].(action.Schema)["error"] = action.Schema{
+		"description": "null where it was done", "oneOf": []any{d.types.Type(reflect.TypeFor[actionError]()), action.Schema{"type": "null"}},
+	}
+	ok.Content[actionResultType] = &mediaType{
+		Schema:  schema,
 		Example: actionResult{OK: true, Action: v.Name, Data: map[string]any{}, ArtifactRefs: []string{}, SessionID: "s0123456789abcdef", Provider: "sandbox", PageURL: "https://example.com/"},
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
@@ -48,10 +46,9 @@ func faultsOf(v *action.Verb) faults {
 
 // problems adds the responses of each kind: a problem document whose code is one
 // of a closed list.
-func problems(doc *huma.OpenAPI) {
-	registry := doc.Components.Schemas
-	base := registry.Schema(reflect.TypeFor[problem](), true, "")
-	registry.SchemaFromRef(base.Ref).Properties["code"].Enum = names(fault.Codes())
+func (d *document) problems() {
+	base := d.types.Type(reflect.TypeFor[problem]())
+	d.resolve(base)["properties"].(action.Schema)["code"].(action.Schema)["enum"] = names(fault.Codes())
 	for _, kind := range []faults{anyFault, sessionFault, plainFault} {
 		for _, side := range []struct {
 			name, about string
@@ -69,17 +66,17 @@ func problems(doc *huma.OpenAPI) {
 			if !slices.Contains(codes, example.Code) {
 				example = problemOf(fault.New(codes[0], "%s", codes[0].Info().Title))
 			}
-			schema := &huma.Schema{AllOf: []*huma.Schema{base, {Type: "object", Properties: map[string]*huma.Schema{"code": {Type: "string", Enum: names(codes)}}}}}
-			doc.Components.Responses[side.name+kind.name] = &huma.Response{
-				Description: side.about, Content: map[string]*huma.MediaType{"application/problem+json": {Schema: schema, Example: example}},
+			ofSide := action.Schema{"type": "object", "properties": action.Schema{"code": action.Schema{"type": "string", "enum": names(codes)}}}
+			d.Components.Responses[side.name+kind.name] = &response{
+				Description: side.about, Content: map[string]*mediaType{"application/problem+json": {Schema: action.Schema{"allOf": []any{base, ofSide}}, Example: example}},
 			}
 		}
 	}
 }
 
-func names(codes []fault.Code) []any {
+func names(codes []fault.Code) []string {
 	slices.Sort(codes)
-	all := make([]any, len(codes))
+	all := make([]string, len(codes))
 	for i, c := range codes {
 		all[i] = string(c)
 	}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
@@ -17,24 +15,27 @@ import (
 const apiVersion = "1"
 
 // describe begins the description: OpenAPI 3.1.
-func describe() *huma.OpenAPI {
-	return &huma.OpenAPI{
+func describe() *document {
+	schemas := map[string]action.Schema{}
+	return &document{
 		OpenAPI: "3.1.0",
-		Info: &huma.Info{
+		Info: info{
 			Title: "Glovebox", Version: apiVersion,
 			Description: "A governed web browser for AI agents. Every call is judged, recorded and, where a person must agree, asked about.",
-			Contact:     &huma.Contact{Name: "Glovebox", URL: "https://github.com/gloveboxhq/glovebox"},
-			License:     &huma.License{Name: "Apache 2.0", Identifier: "Apache-2.0"},
+			Contact:     contact{Name: "Glovebox", URL: "https://github.com/gloveboxhq/glovebox"},
+			License:     license{Name: "Apache 2.0", Identifier: "Apache-2.0"},
 		},
-		Servers: []*huma.Server{{URL: "http://127.0.0.1:2468", Description: "Where a gateway listens by default"}},
-		Components: &huma.Components{
-			Schemas:   huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
-			Responses: map[string]*huma.Response{},
-			SecuritySchemes: map[string]*huma.SecurityScheme{"token": {
+		Servers: []server{{URL: "http://127.0.0.1:2468", Description: "Where a gateway listens by default"}},
+		Paths:   map[string]map[string]*operation{},
+		Components: components{
+			Schemas:   schemas,
+			Responses: map[string]*response{},
+			SecuritySchemes: map[string]securityScheme{"token": {
 				Type: "http", Scheme: "bearer", Description: "A token of an agent, a viewer or an operator: what it may do is its role's",
 			}},
 		},
 		Security: []map[string][]string{{"token": {}}},
+		types:    &action.Describer{Refer: "#/components/schemas/", Named: schemas},
 	}
 }
 
@@ -62,37 +63,14 @@ var tags = map[string]string{
 	"health":     "Whether the gateway runs",
 }
 
-// finish completes the description once every operation is in it: the groups
-// in the order of the table, and what struct tags cannot say of a schema.
-func finish(doc *huma.OpenAPI, operations []*huma.Operation) {
-	for _, op := range operations {
+// finish adds the groups of the operations, in the order of the table.
+func (d *document) finish() {
+	for _, op := range d.operations {
 		for _, name := range op.Tags {
-			if !slices.ContainsFunc(doc.Tags, func(t *huma.Tag) bool { return t.Name == name }) {
-				doc.Tags = append(doc.Tags, &huma.Tag{Name: name, Description: tags[name]})
+			if !slices.ContainsFunc(d.Tags, func(t tag) bool { return t.Name == name }) {
+				d.Tags = append(d.Tags, tag{Name: name, Description: tags[name]})
 			}
 		}
-	}
-	for _, schema := range doc.Components.Schemas.Map() {
-		for name, property := range schema.Properties {
-			correctProperty(name, property)
-		}
-	}
-	if _, has := doc.Components.Schemas.Map()["RunAction"]; has { // which fields go with which type
-		doc.Components.Schemas.Map()["RunAction"] = &huma.Schema{Extensions: action.RunActionSchema()}
-	}
-}
-
-// correctProperty corrects a property: lists are never null, the bounds of a map are
-// those of its properties, and a risk is one of four.
-func correctProperty(name string, s *huma.Schema) {
-	if s.Type == huma.TypeArray {
-		s.Nullable = false
-	}
-	if s.Type == huma.TypeObject {
-		s.MinProperties, s.MaxProperties, s.MinItems, s.MaxItems = s.MinItems, s.MaxItems, nil, nil
-	}
-	if name == "risk" && s.Type == huma.TypeString {
-		s.Enum = []any{action.Low.String(), action.Medium.String(), action.High.String(), action.Critical.String()}
 	}
 }
 
@@ -122,20 +100,16 @@ func paragraph(v *action.Verb) string {
 	return text
 }
 
-// offline is a surface that only describes itself.
-func offline() (*surface, *huma.OpenAPI) {
-	s := &surface{mux: http.NewServeMux()}
-	return s, s.offerAll()
-}
+// offline is the description of a surface that serves nothing.
+func offline() *document { return (&surface{mux: http.NewServeMux()}).offerAll() }
 
 // Description returns the OpenAPI 3.1 description of every route as indented
 // JSON with sorted names, the same for every gateway of this interface.
 func Description() ([]byte, error) {
-	_, doc := offline()
-	return written(doc)
+	return written(offline())
 }
 
-func written(doc *huma.OpenAPI) ([]byte, error) {
+func written(doc *document) ([]byte, error) {
 	flat, err := json.Marshal(doc)
 	if err != nil {
 		return nil, err

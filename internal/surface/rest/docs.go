@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"html/template"
 	"maps"
 	"net/http"
@@ -12,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/danielgtaylor/huma/v2"
+	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
 //go:embed docs.html
@@ -42,7 +41,7 @@ type docGroup struct {
 
 // docOperation is an operation on the page of documentation.
 type docOperation struct {
-	*huma.Operation
+	*operation
 	Anchor string
 	Fields []fieldRow // of the body
 	Curl   string
@@ -59,15 +58,14 @@ type fieldRow struct {
 // Documentation returns the description as a page of HTML without script, the
 // same that a gateway serves at /docs.
 func Documentation() ([]byte, error) {
-	s, doc := offline()
-	return s.page(doc)
+	return documentation(offline())
 }
 
-func (s *surface) page(doc *huma.OpenAPI) ([]byte, error) {
+func documentation(doc *document) ([]byte, error) {
 	var chapters []docGroup
 	for _, tag := range doc.Tags {
 		c := docGroup{Name: tag.Name, About: tag.Description}
-		for _, op := range s.operations {
+		for _, op := range doc.operations {
 			if op.Tags[0] == tag.Name && !strings.HasSuffix(op.OperationID, inSession) {
 				c.Entries = append(c.Entries, docOf(doc, op))
 			}
@@ -79,11 +77,10 @@ func (s *surface) page(doc *huma.OpenAPI) ([]byte, error) {
 	return page.Bytes(), err
 }
 
-func docOf(doc *huma.OpenAPI, op *huma.Operation) docOperation {
-	e := docOperation{Operation: op, Anchor: op.OperationID, Curl: curlOf(doc, op)}
+func docOf(doc *document, op *operation) docOperation {
+	e := docOperation{operation: op, Anchor: op.OperationID, Curl: curlOf(doc, op)}
 	if op.RequestBody != nil {
-		schema := doc.Components.Schemas.SchemaFromRef(op.RequestBody.Content["application/json"].Schema.Ref)
-		e.Fields = rowsOf(schema)
+		e.Fields = rowsOf(doc.resolve(op.RequestBody.Content["application/json"].Schema))
 	}
 	for _, status := range []string{"200", "201"} {
 		if r := op.Responses[status]; r != nil {
@@ -93,14 +90,24 @@ func docOf(doc *huma.OpenAPI, op *huma.Operation) docOperation {
 	return e
 }
 
-func rowsOf(schema *huma.Schema) []fieldRow {
+// resolve returns the schema that another refers to.
+func (d *document) resolve(schema action.Schema) action.Schema {
+	ref, _ := schema["$ref"].(string)
+	return d.Components.Schemas[strings.TrimPrefix(ref, d.types.Refer)]
+}
+
+func rowsOf(schema action.Schema) []fieldRow {
 	var rows []fieldRow
-	for name, s := range schema.Properties {
-		kind := s.Type
-		if len(s.Enum) > 0 {
-			kind = strings.Trim(fmt.Sprint(s.Enum), "[]")
+	properties, _ := schema["properties"].(action.Schema)
+	required, _ := schema["required"].([]string)
+	for name, property := range properties {
+		s, _ := property.(action.Schema)
+		kind, _ := s["type"].(string)
+		if words, is := s["enum"].([]string); is {
+			kind = strings.Join(words, " ")
 		}
-		rows = append(rows, fieldRow{Name: name, Type: kind, Meaning: s.Description, Required: slices.Contains(schema.Required, name)})
+		about, _ := s["description"].(string)
+		rows = append(rows, fieldRow{Name: name, Type: kind, Meaning: about, Required: slices.Contains(required, name)})
 	}
 	slices.SortFunc(rows, func(a, b fieldRow) int {
 		if a.Required != b.Required {
@@ -114,7 +121,7 @@ func rowsOf(schema *huma.Schema) []fieldRow {
 	return rows
 }
 
-func answerOf(r *huma.Response) string {
+func answerOf(r *response) string {
 	kinds := slices.Sorted(maps.Keys(r.Content)) // JSON comes before event streams
 	for _, kind := range kinds {
 		if example := r.Content[kind].Example; example != nil {
@@ -125,7 +132,7 @@ func answerOf(r *huma.Response) string {
 }
 
 // curlOf is the command that makes the example's call.
-func curlOf(doc *huma.OpenAPI, op *huma.Operation) string {
+func curlOf(doc *document, op *operation) string {
 	path := op.Path
 	for _, p := range op.Parameters {
 		if p.In == "path" {
@@ -146,9 +153,9 @@ func curlOf(doc *huma.OpenAPI, op *huma.Operation) string {
 	return command + " \\\n  " + doc.Servers[0].URL + path
 }
 
-func sample(p *huma.Param) string {
-	if p.Schema != nil && len(p.Schema.Examples) > 0 {
-		if text, ok := p.Schema.Examples[0].(string); ok {
+func sample(p *parameter) string {
+	if examples, _ := p.Schema["examples"].([]any); len(examples) > 0 {
+		if text, ok := examples[0].(string); ok {
 			return text
 		}
 	}
@@ -167,8 +174,8 @@ func pretty(v any) string {
 
 // offerDescription serves the description as JSON and as a page. Both are
 // written when first asked for.
-func (s *surface) offerDescription(doc *huma.OpenAPI) {
-	serve := func(path, mediaType string, write func(*huma.OpenAPI) ([]byte, error)) {
+func (s *surface) offerDescription(doc *document) {
+	serve := func(path, mediaType string, write func(*document) ([]byte, error)) {
 		once := sync.OnceValues(func() ([]byte, error) { return write(doc) })
 		s.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 			body, err := once()
@@ -180,5 +187,5 @@ func (s *surface) offerDescription(doc *huma.OpenAPI) {
 		})
 	}
 	serve("/openapi.json", "application/openapi+json", written)
-	serve("/docs", "text/html; charset=utf-8", s.page)
+	serve("/docs", "text/html; charset=utf-8", documentation)
 }

@@ -20,7 +20,12 @@ import (
 // teller is a door that tells followers of events.
 type teller func(ctx context.Context, c action.Call) (action.Result, error)
 
-func (f teller) Call(ctx context.Context, c action.Call) (action.Result, error) { return f(ctx, c) }
+func (f teller) Call(ctx context.Context, c action.Call) (action.Result, error) {
+	if err := action.Check(c.Args); err != nil {
+		return action.Result{}, err
+	}
+	return f(ctx, c)
+}
 
 func (teller) Refuse(context.Context, action.Call, error) {}
 

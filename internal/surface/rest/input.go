@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -58,7 +60,7 @@ func inQuery(v *action.Verb) bool {
 func fromQuery(r *http.Request, v *action.Verb, args any) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return fault.New(fault.InvalidRequest, "the query is not well formed").Hinted("percent-encode its values")
+		return badQuery()
 	}
 	if actsOnSession(v) {
 		query.Del("session")
@@ -74,11 +76,18 @@ func fromQuery(r *http.Request, v *action.Verb, args any) error {
 			continue
 		}
 		query.Del(name)
+		if strings.ContainsRune(given[0], 0) || !utf8.ValidString(given[0]) {
+			return badQuery()
+		}
 		if len(given) > 1 || !set(value.FieldByIndex(f.Index), given[0]) {
 			return wrongParameter(name, f)
 		}
 	}
 	return unknownParameters(query)
+}
+
+func badQuery() error {
+	return fault.New(fault.InvalidRequest, "the query is not well formed").Hinted("percent-encode its values, which are UTF-8 without NUL")
 }
 
 func wrongParameter(name string, f action.Field) error {
@@ -90,7 +99,7 @@ func wrongParameter(name string, f action.Field) error {
 func noQuery(r *http.Request) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return fault.New(fault.InvalidRequest, "the query is not well formed").Hinted("percent-encode its values")
+		return badQuery()
 	}
 	return unknownParameters(query)
 }
@@ -132,17 +141,17 @@ func set(field reflect.Value, text string) bool {
 	return false
 }
 
-// fromBody decodes the JSON body, where there is one.
+// fromBody decodes the JSON body; no body is the empty object.
 func fromBody(r *http.Request, into any) error {
 	if r.Body == nil {
-		return nil
+		return action.Decode(nil, into)
 	}
 	body, err := io.ReadAll(r.Body) // the guard has bounded and buffered it
 	if err != nil {
 		return fault.New(fault.InvalidRequest, "the body did not arrive whole").Because(err)
 	}
 	if len(body) == 0 {
-		return nil
+		return action.Decode(nil, into)
 	}
 	if len(bytes.TrimSpace(body)) == 0 {
 		return fault.New(fault.InvalidRequest, "the body is blank").Hinted("send a JSON object, or no body where none is needed")
@@ -168,24 +177,26 @@ func noBody(r *http.Request, _ any) error {
 	return fault.New(fault.InvalidRequest, "a %s takes no body", r.Method).Hinted("give the arguments in the query")
 }
 
-// fromPath sets the fields of args that have a path tag. A body may repeat
-// them but not contradict them.
-func fromPath(r *http.Request, args any) error {
+// fromPath sets the fields of args that have a path tag, and takes the others. A body
+// may repeat those of the path but not contradict them.
+func fromPath(r *http.Request, args any, take func(*http.Request, any) error) error {
 	value := reflect.ValueOf(args).Elem()
-	for _, f := range action.Fields(value.Type()) {
-		name := f.Tag.Get("path")
-		if name == "" {
-			continue
-		}
-		text, field := r.PathValue(name), value.FieldByIndex(f.Index)
+	fields := slices.DeleteFunc(slices.Clone(action.Fields(value.Type())), func(f action.Field) bool { return f.Tag.Get("path") == "" })
+	for _, f := range fields {
+		text := r.PathValue(f.Tag.Get("path"))
 		if !plainToken.MatchString(text) {
 			return fault.New(fault.NotFound, "nothing has that id").Hinted("list what there is first")
 		}
-		if given := field.String(); given != "" && given != text {
+		value.FieldByIndex(f.Index).SetString(text)
+	}
+	if err := take(r, args); err != nil {
+		return err
+	}
+	for _, f := range fields {
+		if value.FieldByIndex(f.Index).String() != r.PathValue(f.Tag.Get("path")) {
 			return fault.New(fault.InvalidRequest, "%s differs between path and body", f.Name).
 				Hinted("leave it out of the body").With("field", f.Name)
 		}
-		field.SetString(text)
 	}
 	return nil
 }

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/auth"
 )
@@ -93,7 +91,7 @@ func New(o Options) (*Surface, error) {
 }
 
 // offerAll adds every route, and returns their description.
-func (s *surface) offerAll() *huma.OpenAPI {
+func (s *surface) offerAll() *document {
 	doc := describe()
 	for _, v := range action.Offered() {
 		for _, path := range paths(v) {
@@ -102,7 +100,7 @@ func (s *surface) offerAll() *huma.OpenAPI {
 	}
 	s.offerGeneric(doc)
 	s.offerHealth(doc)
-	finish(doc, s.operations)
+	doc.finish()
 	return doc
 }
 
@@ -154,13 +152,11 @@ type surface struct {
 	cdpClients   *cdpClients
 	eventStreams *eventStreams
 	mux          *http.ServeMux
-	operations   []*huma.Operation // as offered, in the order of the table
 }
 
 // add adds an operation to the description, and its route.
-func (s *surface) add(doc *huma.OpenAPI, op *huma.Operation, handle http.HandlerFunc) {
-	doc.AddOperation(op)
-	s.operations = append(s.operations, op)
+func (s *surface) add(doc *document, op *operation, handle http.HandlerFunc) {
+	doc.add(op)
 	s.mux.HandleFunc(op.Method+" "+op.Path, handle)
 }
 

@@ -23,7 +23,8 @@ const goodToken = "gbx_ag_test"
 
 var agent = action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}
 
-// door is a small door: it keeps what came and answers as told.
+// door is a small gate: it checks arguments as the gate does, keeps the calls that it
+// lets through, and answers as told.
 type door struct {
 	mu      sync.Mutex
 	calls   []action.Call
@@ -32,6 +33,9 @@ type door struct {
 }
 
 func (d *door) Call(_ context.Context, c action.Call) (action.Result, error) {
+	if err := action.Check(c.Args); err != nil {
+		return action.Result{}, err
+	}
 	d.mu.Lock()
 	d.calls = append(d.calls, c)
 	d.mu.Unlock()
@@ -155,6 +159,8 @@ func wantProblem(t *testing.T, w *httptest.ResponseRecorder, status int, code fa
 // bodies are arguments that make a call of each verb valid.
 var bodies = map[string]string{
 	"page.drag": `{"from": {"ref": "e1"}, "to": {"ref": "e2"}}`, "page.dialog": `{"accept": false}`,
+	"page.click": `{"ref":"e1"}`, "page.check": `{"ref":"e1"}`, "page.hover": `{"ref":"e1"}`,
+	"page.upload":           `{"ref":"e1","files":[{"name":"a.txt","bytes":"aGk="}]}`,
 	"page.goto":             `{"url":"https://a.example/"}`,
 	"page.type":             `{"ref":"e1","text":"hello"}`,
 	"page.press":            `{"key":"Enter"}`,
@@ -180,6 +186,9 @@ var bodies = map[string]string{
 	"cookie.set":            `{"cookies":[{"name":"a","value":"1"}]}`,
 }
 
+// queries are the same of verbs whose arguments travel in the query.
+var queries = map[string]string{"page.find": "text=a"}
+
 func TestEveryVerbGoesThroughTheDoorAndNoneAround(t *testing.T) {
 	for _, v := range action.Offered() {
 		targets := []string{"/v1" + v.Path}
@@ -194,6 +203,8 @@ func TestEveryVerbGoesThroughTheDoorAndNoneAround(t *testing.T) {
 				method, body := v.Method, bodies[v.Name]
 				if strings.HasPrefix(target, "/v1/verbs/") {
 					method, body = http.MethodPost, genericBody(t, v)
+				} else if query := queries[v.Name]; query != "" {
+					target += "?" + query
 				}
 				w := build(t, d).do(request(method, target, body))
 				wantProblem(t, w, http.StatusForbidden, fault.DeniedByPolicy)
@@ -219,6 +230,9 @@ func genericBody(t *testing.T, v *action.Verb) string {
 	}
 	if strings.Contains(v.Path, "{id}") {
 		args["id"] = "a1"
+	}
+	if name, value, given := strings.Cut(queries[v.Name], "="); given {
+		args[name] = value
 	}
 	body, err := json.Marshal(map[string]any{"session": "s1", "args": args, "waitSeconds": 1.5})
 	if err != nil {

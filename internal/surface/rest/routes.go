@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -28,8 +26,8 @@ func paths(v *action.Verb) []string {
 }
 
 // offer adds the route of one verb and its description.
-func (s *surface) offer(doc *huma.OpenAPI, v *action.Verb, path string) {
-	op := operation(doc, v, path)
+func (s *surface) offer(doc *document, v *action.Verb, path string) {
+	op := doc.operationOf(v, path)
 	s.add(doc, op, func(w http.ResponseWriter, r *http.Request) {
 		noteVerb(r, v.Name)
 		if v.Name == action.VerbCDPAttach.Name && upgrades(r) {
@@ -58,7 +56,7 @@ func (s *surface) offer(doc *huma.OpenAPI, v *action.Verb, path string) {
 	})
 }
 
-// read makes the call of a verb's own route.
+// read makes the call of a verb's own route. The gate checks its arguments.
 func (s *surface) read(r *http.Request, v *action.Verb) (action.Call, error) {
 	args := v.NewArgs()
 	session, err := sessionOf(r, v)
@@ -72,22 +70,12 @@ func (s *surface) read(r *http.Request, v *action.Verb) (action.Call, error) {
 	if err := fromQuery(r, v, args); err != nil {
 		return action.Call{}, err
 	}
-	given := r.ContentLength != 0 && hasBody(r) // the guard has buffered it
 	take := fromBody
 	if inQuery(v) {
 		take = noBody
 	}
-	if err := take(r, args); err != nil {
+	if err := fromPath(r, args, take); err != nil {
 		return action.Call{}, err
-	}
-	if err := fromPath(r, args); err != nil {
-		return action.Call{}, err
-	}
-	if err := action.Check(args); err != nil {
-		return action.Call{}, err
-	}
-	if !inQuery(v) && needsBody(v) && !given {
-		return action.Call{}, fault.New(fault.InvalidRequest, "the body is missing").Hinted("send a JSON object: see /openapi.json")
 	}
 	return action.Call{Verb: v.Name, Session: session, Args: args, Wait: waitTime(r, v), Changes: changes}, nil
 }
@@ -130,8 +118,8 @@ type generic struct {
 
 // offerGeneric adds the one route that takes any verb and answers with the
 // whole result, which is what our own clients use.
-func (s *surface) offerGeneric(doc *huma.OpenAPI) {
-	op := genericOperation(doc)
+func (s *surface) offerGeneric(doc *document) {
+	op := doc.genericOperation()
 	s.add(doc, op, func(w http.ResponseWriter, r *http.Request) {
 		call, err := readGeneric(r)
 		if wantsActionResult(r, r.PathValue("verb")) {
@@ -183,16 +171,13 @@ func readGeneric(r *http.Request) (action.Call, error) {
 	if err := action.Decode(body.Args, args); err != nil {
 		return action.Call{}, err
 	}
-	if err := action.Check(args); err != nil {
-		return action.Call{}, err
-	}
 	wait := time.Duration(body.WaitSeconds * float64(time.Second))
 	return action.Call{Verb: v.Name, Session: body.Session, Connection: body.Connection, Args: args, Wait: wait, Changes: body.Changes, Quiet: body.Quiet}, nil
 }
 
 // offerHealth adds the one route that needs no token; it says only ok.
-func (s *surface) offerHealth(doc *huma.OpenAPI) {
-	op := healthOperation(doc)
+func (s *surface) offerHealth(doc *document) {
+	op := doc.healthOperation()
 	s.add(doc, op, func(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, r, http.StatusOK, health{OK: true})
 	})
