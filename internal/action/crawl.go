@@ -17,7 +17,7 @@ type Crawl struct {
 	MaxDepth       *int     `json:"maxDepth,omitempty" minimum:"0" maximum:"20" default:"2" doc:"Links away from the first page; 2 when absent"`
 	AllowedDomains []string `json:"allowedDomains,omitempty" maxItems:"50" doc:"Hosts to stay on, or *.example.com for sub-domains; the first page's host when empty" example:"[\"docs.example.com\"]"`
 	Extract        string   `json:"extract,omitempty" enum:"markdown,html,text,links" doc:"What content holds; markdown when empty, html for those who may read page.content"`
-	Render         string   `json:"render,omitempty" enum:"always,auto" doc:"always when empty: each page is rendered. auto: pages of which it is certain that they read the same without the browser are only fetched"`
+	Render         string   `json:"render,omitempty" enum:"always,auto" doc:"always when empty: each page is rendered. auto: pages without scripts are fetched without the browser, and laid out in a tab without network"`
 	Sitemap        bool     `json:"sitemap,omitempty" doc:"Begin with the pages of the host's sitemaps too"`
 	IgnoreRobots   bool     `json:"ignoreRobots,omitempty" doc:"Do not ask robots.txt; operators only"`
 	Resources      bool     `json:"resources,omitempty" doc:"Load images, fonts and media too"`

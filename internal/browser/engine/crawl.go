@@ -28,8 +28,9 @@ const (
 type CrawlOptions struct {
 	Extract   string // markdown (also when empty), html, text, links
 	Resources bool   // load images, fonts and media too
-	// Way fetches pages that can be read without the browser, through the same
-	// proxy as the browser's own requests; nil has every page rendered.
+	// Way fetches pages without the browser, through the same proxy as the browser's
+	// own requests. Pages without scripts are then laid out in a tab without network,
+	// and only others are rendered. nil: every page is rendered.
 	Way http.RoundTripper
 }
 
@@ -49,6 +50,7 @@ type crawler struct {
 	b       *Browser
 	options CrawlOptions
 	cache   htmlCache
+	offline *offlineTab
 
 	mu     sync.Mutex    // the lock of the state is taken after it
 	tabs   map[*tab]bool // whether the tab is in use
@@ -58,7 +60,10 @@ type crawler struct {
 
 // Crawl makes a crawler, which has no tabs yet. It is to be closed.
 func (b *Browser) Crawl(o CrawlOptions) Crawler {
-	return &crawler{b: b, options: o, tabs: make(map[*tab]bool), cache: htmlCache{sheets: map[string]string{}, failures: map[string]int{}}}
+	return &crawler{
+		b: b, options: o, tabs: make(map[*tab]bool), offline: newOfflineTab(b.targets),
+		cache: htmlCache{sheets: map[string]response{}, failures: map[string]int{}},
+	}
 }
 
 // Visit implements Crawler.
@@ -71,7 +76,7 @@ func (c *crawler) Visit(ctx context.Context, address string, limit time.Duration
 		return nil, err
 	}
 	address, _, _ = strings.Cut(address, "#")
-	if out := c.readHTML(ctx, address); out != nil {
+	if out := c.readHTML(ctx, address, limit); out != nil {
 		return out, nil
 	}
 	t, err := c.take(ctx)
@@ -95,7 +100,7 @@ func (c *crawler) take(ctx context.Context) (*tab, error) {
 	if t != nil || err != nil {
 		return t, err
 	}
-	t, err = c.b.targets.newHiddenTab(ctx, c.options)
+	t, err = c.b.targets.newHiddenTab(ctx, hiddenTab{intercept: intercepted(true, c.options.Resources)})
 	c.mu.Lock()
 	c.making--
 	late := c.closed
@@ -161,6 +166,7 @@ func (c *crawler) Close(ctx context.Context) error {
 	tabs := c.tabs
 	c.tabs = nil
 	c.mu.Unlock()
+	c.offline.dispose(ctx, true)
 	var all []error
 	for t := range tabs {
 		bounded, stop := context.WithTimeout(ctx, closeLimit)

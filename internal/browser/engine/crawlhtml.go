@@ -3,23 +3,24 @@ package engine
 import (
 	"context"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/extract"
-	"github.com/gloveboxhq/glovebox/internal/browser/htmlonly"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/credentials"
 	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 const (
-	plainLimit   = 5 * time.Second // to fetch a page and its style sheets without the browser
-	mostPlain    = 512 << 10       // bytes of a page or a style sheet, unpacked
+	plainLimit   = 5 * time.Second // to fetch a page or a style sheet without the browser
+	mostPlain    = 2 << 20         // bytes of a page or a style sheet, unpacked
 	mostSheets   = 32              // style sheets that a crawl remembers
 	mostFailures = 3               // pages of a host in a row that had to be rendered after all
 )
@@ -28,21 +29,21 @@ const (
 // each host that had to be rendered.
 type htmlCache struct {
 	mu       sync.Mutex
-	sheets   map[string]string
+	sheets   map[string]response
 	failures map[string]int // in a row, by host
 }
 
-func (h *htmlCache) sheet(address string) (text string, known, full bool) {
+func (h *htmlCache) sheet(address string) (r response, known, full bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	text, known = h.sheets[address]
-	return text, known, len(h.sheets) >= mostSheets
+	r, known = h.sheets[address]
+	return r, known, len(h.sheets) >= mostSheets
 }
 
-func (h *htmlCache) addSheet(address, text string) {
+func (h *htmlCache) addSheet(address string, r response) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.sheets[address] = text
+	h.sheets[address] = r
 }
 
 // hopeless reports whether the last pages of a host all had to be rendered: its
@@ -53,7 +54,7 @@ func (h *htmlCache) hopeless(host string) bool {
 	return h.failures[host] >= mostFailures
 }
 
-// count notes whether a page of a host could be read without the browser.
+// count notes whether a page of a host could be read without rendering it.
 func (h *htmlCache) count(host string, read bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -62,9 +63,9 @@ func (h *htmlCache) count(host string, read bool) {
 	}
 }
 
-// readHTML reads a page without the browser; nil where the result could differ
-// from what the browser shows.
-func (c *crawler) readHTML(ctx context.Context, address string) *action.CrawlVisit {
+// readHTML reads a page that it fetches without the browser. It returns nil if the
+// page has to be rendered.
+func (c *crawler) readHTML(ctx context.Context, address string, limit time.Duration) *action.CrawlVisit {
 	u, err := url.Parse(address)
 	if c.options.Way == nil || c.options.Resources || c.options.Extract == "html" || err != nil || u.User != nil || !plainAddress(address) {
 		return nil
@@ -76,43 +77,130 @@ func (c *crawler) readHTML(ctx context.Context, address string) *action.CrawlVis
 	if c.b.injection.signedIn(ctx, address) {
 		return nil
 	}
-	ctx, stop := context.WithTimeout(ctx, plainLimit)
-	defer stop()
-	out := c.fetched(ctx, address, host)
+	out := c.fetched(ctx, address, host, limit)
 	c.cache.count(host, out != nil)
 	return out
 }
 
-// plainAddress reports whether all parsers read an address the same way.
+// plainAddress reports whether all parsers read an address in the same way.
 func plainAddress(address string) bool {
 	read, err := parser.Parse(address)
 	return err == nil && read.Href(true) == address && !strings.ContainsAny(address, "\"<>|\\^`{}[]") && len(address) <= pagetext.MostURL
 }
 
-func (c *crawler) fetched(ctx context.Context, address, host string) *action.CrawlVisit {
+// fetched fetches a page and reads it in the offline tab.
+func (c *crawler) fetched(ctx context.Context, address, host string, limit time.Duration) *action.CrawlVisit {
+	ctx, stop := context.WithTimeout(ctx, limit)
+	defer stop()
 	if c.hasCookie(ctx, host) {
 		return nil
 	}
-	source, header, ok := c.get(ctx, address, c.agent(), "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
-	if !ok || !plainHeader(header) {
+	agent := c.agent()
+	page, ok := c.get(ctx, address, agent, "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
+	if !ok || mediaType(page) != "text/html" || declarativeShadow.Match(page.body) {
 		return nil
 	}
-	p, ok := htmlonly.Open(source, header.Get("Content-Type"), address)
-	if !ok || p.Styled() && header.Get("Content-Security-Policy") != "" {
+	page.headers[policyHeader] = strings.TrimPrefix(page.headers[policyHeader]+", "+noScripts, ", ")
+	v := &visit{address: address, reply: &reply{document: page, sheet: func(sheet string) (response, bool) {
+		return c.sheet(ctx, sheet, address, agent)
+	}}}
+	t, err := c.offline.take(ctx)
+	if err != nil {
 		return nil
 	}
-	var sheets []string
-	for _, at := range p.Sheets() {
-		sheet, ok := c.sheet(ctx, at, address, c.agent())
-		if !ok {
-			return nil
+	out, err := c.readOffline(ctx, t, v)
+	c.offline.release(ctx, t, err == nil)
+	return out
+}
+
+const policyHeader = "Content-Security-Policy"
+
+// noScripts is a policy by which no script of a page runs. The parser still takes
+// noscript elements for what a browser with scripts takes them for, which it does
+// not after Emulation.setScriptExecutionDisabled.
+const noScripts = "script-src 'none'; worker-src 'none'; connect-src 'none'; object-src 'none'; form-action 'none'"
+
+// declarativeShadow matches pages that may have closed shadow roots, into which the
+// script of the engine does not look for what needs a live page.
+var declarativeShadow = regexp.MustCompile(`(?i)shadowroot`)
+
+// readOffline reads a page in the offline tab. It returns nil for a page that may
+// show something else when it is live, and an error if the tab may hang.
+func (c *crawler) readOffline(ctx context.Context, t *tab, v *visit) (*action.CrawlVisit, error) {
+	ctx, leave := c.b.enter(ctx, t, visitLimit)
+	defer leave()
+	reusable := c.offline.reusable(v)
+	c.offline.reuse("")
+	c.b.setVisit(t, v)
+	written := false
+	if reusable {
+		var err error
+		if written, err = c.write(ctx, t, v); err != nil {
+			return nil, err
 		}
-		sheets = append(sheets, sheet)
 	}
-	if !p.Style(sheets) {
-		return nil
+	if !written {
+		if shown, err := c.load(ctx, t, v); err != nil || !shown {
+			return nil, err
+		}
 	}
-	return c.written(p, address)
+	state, err := c.complete(ctx, t)
+	if err != nil || state.Live || c.missed(v) {
+		return nil, err
+	}
+	out, err := c.read(ctx, t)
+	if err == nil && !state.Marks && v.reply.document.headers[policyHeader] == noScripts {
+		c.offline.reuse(originOf(v.address))
+	}
+	return out, err
+}
+
+// load has the offline tab navigate to a page. shown is false if it cannot.
+func (c *crawler) load(ctx context.Context, t *tab, v *visit) (shown bool, err error) {
+	before := c.b.effects.mark(t)
+	var answer navigated
+	if err := t.main.session.Call(ctx, "Page.navigate", map[string]string{"url": v.address}, &answer); err != nil {
+		return false, err
+	}
+	if answer.Error != "" {
+		return false, nil
+	}
+	return true, c.waitParsed(ctx, t, v, before, answer.Loader)
+}
+
+// write has the page take the place of the one before in the same document, which
+// costs a tenth of a navigation. done is false if that is not possible.
+func (c *crawler) write(ctx context.Context, t *tab, v *visit) (done bool, err error) {
+	p, err := c.b.main(ctx, t)
+	if err != nil {
+		return false, err
+	}
+	if done, err = p.world.Readdress(ctx, v.address); err != nil || !done {
+		return false, err
+	}
+	c.b.state.Do(func(*state) { v.begun = true })
+	return true, t.main.session.Call(ctx, "Page.setDocumentContent", map[string]string{"frameId": t.root.id, "html": string(v.reply.document.body)}, nil)
+}
+
+// complete waits until the document in the offline tab has its style sheets.
+func (c *crawler) complete(ctx context.Context, t *tab) (has injected.Fetched, err error) {
+	idle := func(*state) bool { return t.closed || t.crashed || len(t.inflight) == 0 }
+	for {
+		if err := c.b.await(ctx, idle); err != nil {
+			return has, err
+		}
+		p, err := c.b.main(ctx, t)
+		if err != nil {
+			return has, err
+		}
+		if has, err = p.world.Fetched(ctx); err != nil || !has.Loading {
+			return has, err
+		}
+	}
+}
+
+func (c *crawler) missed(v *visit) bool {
+	return guarded.Get(c.b.state, func(*state) bool { return v.missed })
 }
 
 // plainHeader reports whether an answer has none of the headers that only a
@@ -146,42 +234,58 @@ func (c *crawler) agent() string {
 	return guarded.Get(c.b.state, func(s *state) string { return s.options.userAgent(s.version) })
 }
 
-// get requests an address. ok is false for an error, a status other than 200, and
-// a body that is too large.
-func (c *crawler) get(ctx context.Context, address, agent, accept string) ([]byte, http.Header, bool) {
+// passed are the headers of a server's answer that change how it is read.
+var passed = []string{"Content-Type", "Content-Language", policyHeader, "X-Content-Type-Options"}
+
+// get requests an address. ok is false for an error, a status other than 200, a
+// header that only a browser acts on, and a body that is too large.
+func (c *crawler) get(ctx context.Context, address, agent, accept string) (r response, ok bool) {
+	ctx, stop := context.WithTimeout(ctx, plainLimit)
+	defer stop()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
-		return nil, nil, false
+		return r, false
 	}
 	request.Header = http.Header{"User-Agent": {agent}, "Accept": {accept}, "Accept-Language": {"en-US,en;q=0.9"}}
-	response, err := c.options.Way.RoundTrip(request)
+	answer, err := c.options.Way.RoundTrip(request)
 	if err != nil {
-		return nil, nil, false
+		return r, false
 	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode != http.StatusOK {
-		return nil, nil, false
+	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode != http.StatusOK || !plainHeader(answer.Header) {
+		return r, false
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, mostPlain+1))
-	return body, response.Header, err == nil && len(body) <= mostPlain
+	r.headers = map[string]string{}
+	for _, name := range passed {
+		if values := answer.Header.Values(name); len(values) > 0 {
+			r.headers[name] = strings.Join(values, ", ")
+		}
+	}
+	r.body, err = io.ReadAll(io.LimitReader(answer.Body, mostPlain+1))
+	return r, err == nil && len(r.body) <= mostPlain
+}
+
+// mediaType returns the type of what a server sent, without parameters.
+func mediaType(r response) string {
+	kind, _, _ := mime.ParseMediaType(r.headers["Content-Type"])
+	return kind
 }
 
 // sheet fetches a style sheet, once for the crawl.
-func (c *crawler) sheet(ctx context.Context, address, page, agent string) (string, bool) {
-	text, known, full := c.cache.sheet(address)
+func (c *crawler) sheet(ctx context.Context, address, page, agent string) (response, bool) {
+	sheet, known, full := c.cache.sheet(address)
 	if known {
-		return text, true
+		return sheet, true
 	}
 	if full || !sameOrigin(address, page) {
-		return "", false
+		return response{}, false
 	}
-	body, header, ok := c.get(ctx, address, agent, "text/css,*/*;q=0.1")
-	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
-	if !ok || !strings.EqualFold(strings.TrimSpace(kind), "text/css") || !plainHeader(header) {
-		return "", false
+	sheet, ok := c.get(ctx, address, agent, "text/css,*/*;q=0.1")
+	if !ok || mediaType(sheet) != "text/css" {
+		return response{}, false
 	}
-	c.cache.addSheet(address, string(body))
-	return string(body), true
+	c.cache.addSheet(address, sheet)
+	return sheet, true
 }
 
 // sameOrigin reports whether two addresses have the same origin. Only the browser
@@ -190,37 +294,4 @@ func sameOrigin(a, b string) bool {
 	x, errX := url.Parse(a)
 	y, errY := url.Parse(b)
 	return errX == nil && errY == nil && x.Scheme == y.Scheme && x.Host == y.Host
-}
-
-// written writes what a crawl reads of a page.
-func (c *crawler) written(p *htmlonly.Page, address string) *action.CrawlVisit {
-	title, ok := p.Title()
-	leads, fine := p.Leads()
-	if !ok || !fine {
-		return nil
-	}
-	out := &action.CrawlVisit{Canonical: leads.Canonical, NoFollow: leads.NoFollow, Leads: leads.Leads}
-	out.Page = action.CrawledPage{URL: pagetext.MaskURL(address), Title: title, Status: http.StatusOK, Links: []string{}}
-	for _, to := range leads.Leads {
-		out.Page.Links = append(out.Page.Links, pagetext.MaskURL(to))
-	}
-	if out.Page.Content, ok = c.plainContent(p, out.Page.Links); !ok || len(out.Page.Content) > visitBytes {
-		return nil
-	}
-	return out
-}
-
-func (c *crawler) plainContent(p *htmlonly.Page, links []string) (string, bool) {
-	switch c.options.Extract {
-	case "links":
-		return strings.Join(links, "\n"), true
-	case "text":
-		return p.Text()
-	}
-	markup, ok := p.Markup(pagetext.MaskURL)
-	if !ok {
-		return "", false
-	}
-	text, err := extract.Markdown(markup)
-	return text, err == nil
 }

@@ -2,10 +2,8 @@ package engine
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/randid"
@@ -42,7 +40,7 @@ func (ed *emptyDocuments) countItems(ctx context.Context, origin string) (int, e
 // open opens a hidden tab that shows an empty document of an origin, and returns
 // the script world of the document. The caller closes the tab.
 func (ed *emptyDocuments) open(ctx context.Context, origin string) (_ *tab, unique string, err error) {
-	t, err := ed.targets.newHiddenTab(ctx, CrawlOptions{})
+	t, err := ed.targets.newHiddenTab(ctx, hiddenTab{intercept: intercepted(true, false)})
 	if err != nil {
 		return nil, "", err
 	}
@@ -63,7 +61,7 @@ var errNoDocument = errors.New("the browser shows no document of the origin")
 // world of the document.
 func (ed *emptyDocuments) show(ctx context.Context, t *tab, origin string) (unique string, err error) {
 	address := origin + "/.glovebox-" + randid.Word()
-	ed.setVisit(t, &visit{address: address, empty: true})
+	ed.setVisit(t, &visit{address: address, reply: emptyDocument})
 	s := t.main.session
 	bypass := s.Send("Network.setBypassServiceWorker", map[string]bool{"bypass": true})
 	var answer struct {
@@ -91,7 +89,7 @@ func (ed *emptyDocuments) each(ctx context.Context, origins []string, f func(ctx
 	if len(origins) == 0 {
 		return nil
 	}
-	t, err := ed.targets.newHiddenTab(ctx, CrawlOptions{})
+	t, err := ed.targets.newHiddenTab(ctx, hiddenTab{intercept: intercepted(true, false)})
 	if err != nil {
 		return err
 	}
@@ -135,16 +133,7 @@ func (ed *emptyDocuments) call(ctx context.Context, t *tab, origin, function str
 	return err
 }
 
-// answerEmpty answers a document's request with an empty document.
-func (dg *documentGuard) answerEmpty(from *target, p paused) {
-	headers := []map[string]string{
-		{"name": "Content-Type", "value": "text/html"}, {"name": "Cache-Control", "value": "no-store"},
-		{"name": "Content-Security-Policy", "value": "default-src 'none'"},
-	}
-	dg.work.add(func() {
-		from.session.Send("Fetch.fulfillRequest", map[string]any{
-			"requestId": p.ID, "responseCode": http.StatusOK, "responseHeaders": headers,
-			"body": base64.StdEncoding.EncodeToString([]byte("<!doctype html>")),
-		})
-	})
-}
+// emptyDocument is the reply to a request for an empty document.
+var emptyDocument = &reply{document: response{body: []byte("<!doctype html>"), headers: map[string]string{
+	"Content-Type": "text/html", "Cache-Control": "no-store", "Content-Security-Policy": "default-src 'none'",
+}}}

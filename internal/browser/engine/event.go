@@ -115,7 +115,9 @@ var frameEvents = map[string]eventHandler{
 		if f == t.root {
 			b.outgoing.channels.drop(func(_, tab string) bool { return tab == t.id })
 		}
-		b.siteData.visited.add(f.url)
+		if !t.offline {
+			b.siteData.visited.add(f.url)
+		}
 		if from.console.Muted() {
 			t.forget(f) // nobody told of the end of its world
 		}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
@@ -14,8 +15,9 @@ import (
 type visit struct {
 	address   string // without a fragment
 	resources bool
-	empty     bool   // the engine answers for the server with an empty document
+	reply     *reply // what the engine answers in place of the server; nil: the server is asked
 	begun     bool   // its document was requested
+	missed    bool   // a document or a style sheet could not be had
 	redirect  string // address that the server or the page itself led to
 	status    int
 	mime      string
@@ -24,7 +26,11 @@ type visit struct {
 // unneeded are the types of requests that a crawl does without.
 var unneeded = []string{"Image", "Media", "Font", "Ping"}
 
-// intercepted are the requests that we are asked about before they are made.
+// everyRequest makes the browser ask the engine before it makes any request.
+var everyRequest = map[string]any{"patterns": []map[string]string{{"urlPattern": "*", "requestStage": "Request"}}}
+
+// intercepted returns the requests that the engine is asked about before they are
+// made.
 func intercepted(hidden, resources bool) map[string]any {
 	if !hidden || resources {
 		return documentsOnly
@@ -34,6 +40,13 @@ func intercepted(hidden, resources bool) map[string]any {
 		patterns = append(patterns, map[string]string{"urlPattern": "*", "resourceType": kind, "requestStage": "Request"})
 	}
 	return map[string]any{"patterns": patterns}
+}
+
+// hiddenTab says which hidden tab is opened.
+type hiddenTab struct {
+	context   string         // its browser context; empty for that of the session's tabs
+	intercept map[string]any // the requests that the engine is asked about
+	offline   bool           // see offlineTab
 }
 
 // setVisit says which page a hidden tab goes to; nil for none.
@@ -54,13 +67,15 @@ func (b *base) guardAllows(address string) bool {
 
 // newHiddenTab opens a hidden tab. Until its id is known, no new tab that no page
 // opened becomes the active one: see show.
-func (ts *targets) newHiddenTab(ctx context.Context, o CrawlOptions) (*tab, error) {
+func (ts *targets) newHiddenTab(ctx context.Context, h hiddenTab) (*tab, error) {
 	params := map[string]any{"url": "about:blank", "background": true}
 	ts.state.Do(func(s *state) {
-		s.inContext(params)
+		if in := cmp.Or(h.context, s.context); in != "" {
+			params["browserContextId"] = in
+		}
 		s.hiding++
 	})
-	t, err := ts.hide(ctx, params)
+	t, err := ts.hide(ctx, params, h.offline)
 	ts.state.Do(func(s *state) {
 		if s.hiding--; s.hiding == 0 {
 			for _, other := range s.tabs {
@@ -72,7 +87,7 @@ func (ts *targets) newHiddenTab(ctx context.Context, o CrawlOptions) (*tab, erro
 		return nil, err
 	}
 	if err = t.wait(ctx); err == nil {
-		err = t.main.session.Call(ctx, "Fetch.enable", intercepted(true, o.Resources), nil)
+		err = t.main.session.Call(ctx, "Fetch.enable", h.intercept, nil)
 	}
 	if err != nil {
 		ts.discard(ctx, t)
@@ -81,7 +96,7 @@ func (ts *targets) newHiddenTab(ctx context.Context, o CrawlOptions) (*tab, erro
 	return t, nil
 }
 
-func (ts *targets) hide(ctx context.Context, params map[string]any) (*tab, error) {
+func (ts *targets) hide(ctx context.Context, params map[string]any, offline bool) (*tab, error) {
 	var made struct {
 		ID string `json:"targetId"`
 	}
@@ -91,7 +106,7 @@ func (ts *targets) hide(ctx context.Context, params map[string]any) (*tab, error
 	var t *tab
 	err := ts.await(ctx, func(s *state) bool {
 		if t = s.tabs[made.ID]; t != nil {
-			t.hidden, t.main.hidden = true, true
+			t.hidden, t.main.hidden, t.offline = true, true, offline
 		}
 		return t != nil
 	})
@@ -111,12 +126,8 @@ func (dg *documentGuard) judgeVisit(s *state, t *tab, from *target, p paused) {
 	switch {
 	case v == nil:
 		refuse("Aborted") // the tab is between two pages
-	case v.empty:
-		if p.Frame != t.root.id || p.Request.URL != v.address {
-			refuse("Aborted")
-			return
-		}
-		dg.answerEmpty(from, p)
+	case v.reply != nil:
+		dg.replyTo(s, t, from, p)
 	case p.Type != "" && p.Type != "Document":
 		refuse("BlockedByClient")
 	case p.Frame != t.root.id:

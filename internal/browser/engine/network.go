@@ -45,7 +45,7 @@ func requestEvent(method string, inTab func(s *state, t *tab, e netlog.Event)) e
 		if from.tab != nil {
 			e.Tab = from.tab.id
 		}
-		if e.Starts() {
+		if e.Starts() && !(from.tab != nil && from.tab.offline) {
 			b.guard.noteInitiator(s, from, e)
 			b.certificates.noteSender(s, e)
 		}

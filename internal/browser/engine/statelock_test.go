@@ -21,7 +21,7 @@ var fixedFields = map[string][]string{
 	"tab":    {"id", "opener", "main", "root", "refs", "ready", "made"},
 	"frame":  {"id", "listeners"},
 	"target": {"id", "kind", "url", "session", "tab", "console", "parent"},
-	"visit":  {"address", "resources", "empty"},
+	"visit":  {"address", "resources", "reply"},
 }
 
 // makers are the functions that set those fields, before the state has the value.

@@ -28,6 +28,7 @@ type tab struct {
 
 	leaving bool // the engine closes it
 	hidden  bool // of a crawl
+	offline bool // see offlineTab
 	visit   *visit
 
 	crashed bool

@@ -29,7 +29,7 @@ func (cmd crawlCommands) crawl() *cobra.Command {
 	f.IntVar(&depth, "max-depth", 2, "links away from the first page at most")
 	f.StringSliceVar(&call.AllowedDomains, "allow", nil, "hosts to stay on (default: the first page's)")
 	f.StringVar(&call.Extract, "extract", "", "markdown, text, html or links (default markdown)")
-	f.StringVar(&call.Render, "render", "", "always, or auto: without the browser what reads the same without it (default always)")
+	f.StringVar(&call.Render, "render", "", "always, or auto: fetch pages without scripts without the browser (default always)")
 	f.BoolVar(&call.Sitemap, "sitemap", false, "begin with the pages of the sitemaps too")
 	f.StringVar(&call.Effects, "effects", "", "none: nothing but what reads may leave its pages (default: as the session has it)")
 	f.BoolVar(&call.IgnoreRobots, "ignore-robots", false, "do not ask robots.txt")

@@ -30,3 +30,24 @@ const waitQuiet = ({still, wait}) => new Promise(done => {
   const observer = new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(end, still); });
   observer.observe(document, {subtree: true, childList: true, characterData: true});
 });
+
+// What becomes of a document that was fetched without the browser. It is live if it
+// may show something else where its scripts run and its frames are loaded; handlers
+// of what only a person does never run in a crawl. It marks its window if a document
+// that takes its place in the same window may be shown otherwise than in a new one.
+const liveParts = 'script:not([type*="json" i]),iframe,frame,object,embed,fencedframe,meta[http-equiv="refresh" i]';
+const markingParts = 'meta[http-equiv],meta[name="color-scheme" i],[autofocus]';
+const byPerson = /^on(click|submit|change|input|key(up|down|press)|mouse(over|out|down|up|enter|leave|move))$/i;
+const hasLiveParts = root => queryAll(root, liveParts).length > 0 ||
+  [...queryAll(root, '*')].some(element => hasAttributes(element) && attributeNames(element).some(name => /^on/i.test(name) && !byPerson.test(name)));
+const readyStateOf = getter(Document.prototype, 'readyState'), addressOf = getter(Document.prototype, 'URL');
+const fetched = () => {
+  if (readyStateOf(document) !== 'complete') return {loading: true};
+  return {live: rootsOf(true).some(hasLiveParts), marks: queryAll(document, markingParts).length > 0};
+};
+// Gives the document another address of its origin, and reports whether it has it:
+// the browser refuses too many in a short time.
+const readdress = address => {
+  history.replaceState(null, '', address);
+  return addressOf(document) === address;
+};
