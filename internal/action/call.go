@@ -196,6 +196,12 @@ type Destination struct {
 	Reason  string // why not, when not allowed
 }
 
+// Reasons of a Destination that somebody other than the egress proxy decides on.
+const (
+	PortNotAllowed = "port is not allowed"
+	SpecialAddress = "host has a private or special address"
+)
+
 // Pin ties a verdict to the thing that was judged: Do refuses with
 // page_changed when it no longer holds.
 type Pin struct {
@@ -207,7 +213,7 @@ type Pin struct {
 	Drop     Spot   // the second element of page.drag
 }
 
-// Refusal is one request that the egress door or the engine refused.
+// Refusal is one request that the egress proxy or the engine refused.
 type Refusal struct {
 	Time   time.Time `json:"time"`
 	Host   string    `json:"host"`

@@ -13,3 +13,14 @@ func Changed(a, b Config) []string {
 	}
 	return paths
 }
+
+// Take sets the keys that applies names by their paths to the values that they have
+// in from.
+func (c *Config) Take(from Config, applies func(path string) bool) {
+	into, values := reflect.ValueOf(c).Elem(), reflect.ValueOf(from)
+	for _, key := range Keys() {
+		if applies(key.Path) {
+			into.FieldByIndex(key.at).Set(values.FieldByIndex(key.at))
+		}
+	}
+}

@@ -141,6 +141,15 @@ func TestChangedKeysAreNamed(t *testing.T) {
 	}
 }
 
+func TestTakeSetsOnlyTheKeysThatApply(t *testing.T) {
+	running, file := config.Default(), config.Default()
+	file.Server.Listen, file.Security.HITL.AskAt = "127.0.0.1:9999", "act"
+	running.Take(file, func(path string) bool { return strings.HasPrefix(path, "security.hitl.") })
+	if diff := cmp.Diff([]string{"server.listen"}, config.Changed(running, file)); diff != "" {
+		t.Errorf("the keys that still differ (-want +got):\n%s", diff)
+	}
+}
+
 func TestEmptySectionsAreKnownOrNamed(t *testing.T) {
 	got := problems(t, "security: {netwrk: {}, network: {}}\nserver: {listen: nowhere}\n")
 	if !slices.ContainsFunc(got, func(p config.Problem) bool { return strings.Contains(p.Error(), `"security.netwrk"`) && p.Line == 1 }) {

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	maxRefusals    = 1000             // kept for each box; API section 3.8 keeps as many of everything
-	reportInterval = 10 * time.Second // one refusal in that time is told of each host and reason
+	maxRefusals    = 1000             // kept for each box
+	reportInterval = 10 * time.Second // one refusal of each host and reason is reported in that time
 	maxReported    = 1000             // pairs of host and reason remembered for that
 )
 
@@ -59,12 +59,12 @@ const (
 	noRules        reason = "this box may not reach anything"
 	notAllowed     reason = "host is not on the allow list"
 	notDocument    reason = "documents may not come from this host"
-	badPort        reason = "port is not allowed"
+	badPort        reason = action.PortNotAllowed
 	badScheme      reason = "only http and https are allowed"
 	badURL         reason = "address cannot be parsed"
 	userInfo       reason = "addresses with a user name or password are refused"
 	oddSpelling    reason = "host is not in its canonical spelling"
-	specialAddress reason = "host has a private or special address"
+	specialAddress reason = action.SpecialAddress
 	ownAddress     reason = "address belongs to the gateway's machine"
 	toGateway      reason = "requests to the gateway itself are refused"
 	toProxy        reason = "requests to the proxy of the gateway are refused"

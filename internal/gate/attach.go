@@ -21,7 +21,6 @@ const (
 	recordInterval    = time.Second // between two records of the same method
 	maxMethods        = 64          // counted apart in that time; the rest together
 	maxListedRefusals = 20          // recorded singly in that time; the rest are counted
-	attachVerb        = "cdp.attach"
 	otherMethods      = "other methods"
 	otherRefusals     = "more calls"
 	maxRefusalText    = 200 // characters
@@ -32,7 +31,7 @@ const (
 // method, each second. A client whose records cannot be stored is disconnected.
 // The faults are those of Call.
 func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment, error) {
-	call.Verb, call.Args = attachVerb, &action.None{}
+	call.Verb, call.Args = action.VerbCDPAttach.Name, &action.None{}
 	if !isID(call.ID) {
 		call.ID = newID()
 	}

@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	allowVerb           = "session.allow"
 	maxHostRequests     = 5               // questions for new hosts that a session has open: an agent must not drown the others
 	maxWaitingQuestions = 10              // questions of the scope, of any kind, from which on no host is asked about: acts go first
 	hostRequestLimit    = 5 * time.Second // to put one, which no answer waits for
@@ -95,7 +94,7 @@ func (g *Gate) RequestHost(session action.Session, host string) {
 func (g *Gate) requestHost(ctx context.Context, w hostRequest) (q action.Question, said string, err error) {
 	g.hostRequestMu.Lock()
 	defer g.hostRequestMu.Unlock()
-	before, err := g.approvals.ListByVerb(ctx, w.session, allowVerb)
+	before, err := g.approvals.ListByVerb(ctx, w.session, action.VerbSessionAllow.Name)
 	if err != nil {
 		return q, "", err
 	}
@@ -135,7 +134,7 @@ func earlierRequest(before []action.Question, host string) (old action.Question,
 // askForHost asks people about a host, and records that.
 func (g *Gate) askForHost(ctx context.Context, w hostRequest) (action.Question, error) {
 	q, fresh, err := g.askQuestion(ctx, approval.Request{
-		Subject: approval.Subject{Scope: w.caller.Scope, Session: w.session, Verb: allowVerb, Args: allowHostArgs(w.host)},
+		Subject: approval.Subject{Scope: w.caller.Scope, Session: w.session, Verb: action.VerbSessionAllow.Name, Args: allowHostArgs(w.host)},
 		Actor:   w.caller.Actor, Risk: action.Medium, Rule: "navigation.blocked",
 		Why:  w.why + ", which this session may not: approving adds the host to the session",
 		Page: action.Page{URL: maskURL(w.page.URL), Title: w.page.Title}, Input: w.host,
@@ -144,7 +143,7 @@ func (g *Gate) askForHost(ctx context.Context, w hostRequest) (action.Question, 
 		return q, err
 	}
 	event := w.event
-	event.EventType, event.Action, event.Rule = audit.Question, allowVerb, q.Rule
+	event.EventType, event.Action, event.Rule = audit.Question, action.VerbSessionAllow.Name, q.Rule
 	event.Risk, event.HITLDecision, event.Detail = q.Risk.String(), pending, "question "+q.ID+": add host "+w.host
 	g.audit.Record(event)
 	return q, nil
@@ -167,7 +166,7 @@ func (p *invocation) afterCall(ctx context.Context, result action.Result, err er
 	if p.call.Verb != action.VerbApprovalAnswer.Name || !answered || q.State != approval.Approved {
 		return result, nil
 	}
-	failed := map[string]string{allowVerb: "the host was not added", resumeVerb: "the session does not go on by it"}[q.Verb]
+	failed := map[string]string{action.VerbSessionAllow.Name: "the host was not added", action.VerbSessionResume.Name: "the session does not go on by it"}[q.Verb]
 	if failed == "" {
 		return result, nil
 	}
@@ -187,7 +186,7 @@ func (g *Gate) applyAnswer(ctx context.Context, by action.Call, q action.Questio
 		return err
 	}
 	call := action.Call{ID: newID(), Verb: q.Verb, Caller: by.Caller, Session: q.Session, Args: allowHostArgs(used.Input), Surface: by.Surface}
-	if q.Verb == resumeVerb {
+	if q.Verb == action.VerbSessionResume.Name {
 		call.Args = resumeArgs()
 	}
 	p := g.newInvocation(call)
@@ -195,8 +194,6 @@ func (g *Gate) applyAnswer(ctx context.Context, by action.Call, q action.Questio
 	_, err = p.finish(p.run(ctx))
 	return err
 }
-
-const resumeVerb = "session.resume"
 
 // AskToResume asks people whether a session that is paused at a limit may go on. why
 // says which limit. It may wait for the store.
@@ -211,7 +208,7 @@ func (g *Gate) AskToResume(session action.Session, why string) {
 		page = action.Page{URL: maskURL(session.Page.URL), Title: session.Page.Title}
 	}
 	q, fresh, err := g.askQuestion(ctx, approval.Request{
-		Subject: approval.Subject{Scope: session.Scope, Session: session.ID, Verb: resumeVerb, Args: resumeArgs()},
+		Subject: approval.Subject{Scope: session.Scope, Session: session.ID, Verb: action.VerbSessionResume.Name, Args: resumeArgs()},
 		Actor:   session.Actor, Risk: action.Medium, Rule: "session.limit", Page: page,
 		Why: "the session of " + session.Actor + " is paused at a limit (" + why + "): approving lets it go on for as much again",
 	})
@@ -222,7 +219,7 @@ func (g *Gate) AskToResume(session action.Session, why string) {
 	if fresh {
 		g.audit.Record(action.Record{
 			EventType: audit.Question, Actor: session.Actor, Scope: session.Scope, SessionID: session.ID, ContainerID: session.Box,
-			Action: resumeVerb, Rule: q.Rule, Risk: q.Risk.String(), HITLDecision: pending, Detail: "question " + q.ID + ": " + why,
+			Action: action.VerbSessionResume.Name, Rule: q.Rule, Risk: q.Risk.String(), HITLDecision: pending, Detail: "question " + q.ID + ": " + why,
 		})
 	}
 }

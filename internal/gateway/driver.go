@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/config"
+	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
@@ -55,10 +56,14 @@ func newDriver(c config.Config, version string, log *slog.Logger) (driver, error
 	if err != nil {
 		return nil, err
 	}
-	if c.Browser.Sandbox.Driver == "local" {
+	switch name := c.Browser.Sandbox.Driver; name {
+	case "docker":
+		return openDocker(c, version, id, key, trust, log)
+	case "local":
 		return openLocal(c.Browser.Sandbox, id, key, trust, log)
+	default:
+		return nil, fault.New(fault.InvalidRequest, "there is no sandbox driver %q", name).Hinted("set browser.sandbox.driver to docker or local")
 	}
-	return openDocker(c, version, id, key, trust, log)
 }
 
 func openLocal(box config.Sandbox, id string, key *bridge.Key, trust []byte, log *slog.Logger) (driver, error) {

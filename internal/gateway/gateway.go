@@ -313,7 +313,7 @@ func (b router) Look(ctx context.Context, call action.Call) (action.Facts, actio
 	if b.runs.Owns(call.Verb) {
 		return b.runs.Look(ctx, call)
 	}
-	if call.Verb == checkVerb {
+	if call.Verb == action.VerbCredentialCheck.Name {
 		return action.Facts{}, action.Pin{}, nil
 	}
 	return b.Sessions.Look(ctx, call)
@@ -324,7 +324,7 @@ func (b router) Do(ctx context.Context, call action.Call, pin action.Pin) (actio
 	if b.runs.Owns(call.Verb) {
 		return b.runs.Do(ctx, call)
 	}
-	if call.Verb == checkVerb {
+	if call.Verb == action.VerbCredentialCheck.Name {
 		return b.vault.check(ctx, call)
 	}
 	return b.Sessions.Do(ctx, call, pin)

@@ -19,7 +19,7 @@ import (
 // Whoever may open the directory is an operator. Faults:
 // already_active when a gateway uses it.
 func offline(ctx context.Context, c config.Config, call action.Call) (result action.Result, err error) {
-	if !strings.HasPrefix(call.Verb, "token.") && call.Verb != checkVerb {
+	if !strings.HasPrefix(call.Verb, "token.") && call.Verb != action.VerbCredentialCheck.Name {
 		return result, fault.New(fault.NotActive, "no gateway is running").Hinted("start it: glovebox serve")
 	}
 	if call.Verb == action.VerbTokenRevoke.Name {

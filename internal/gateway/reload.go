@@ -26,6 +26,11 @@ var reloadableKeys = []string{
 	"security.network.navigation", "security.network.subresources", "security.network.listed", "security.network.allow_private", "security.network.ports",
 }
 
+// reloadable reports whether a reload applies a key, by its path.
+func reloadable(key string) bool {
+	return slices.ContainsFunc(reloadableKeys, func(known string) bool { return strings.HasPrefix(key, known) })
+}
+
 const maxProblemText = 1000 // characters of what is wrong with a configuration, in a record
 
 // reloads reloads the configuration at each signal, until ctx ends. A terminal that was
@@ -68,11 +73,12 @@ func (h *Gateway) Reload(c config.Config, log *slog.Logger) error {
 	}
 	var later []string
 	for _, key := range config.Changed(h.config, c) {
-		if !slices.ContainsFunc(reloadableKeys, func(known string) bool { return strings.HasPrefix(key, known) }) {
+		if !reloadable(key) {
 			later = append(later, key)
 		}
 	}
-	h.config.Security.HITL, h.config.Security.Network, h.config.Source = c.Security.HITL, c.Security.Network, c.Source
+	h.config.Take(c, reloadable) // what needs a restart is warned of at each reload
+	h.config.Source = c.Source
 	if len(later) > 0 {
 		log.Warn("keys that changed and want a restart", "keys", later)
 	}

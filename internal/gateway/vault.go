@@ -13,9 +13,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
 )
 
-// checkVerb is the verb that the vault answers.
-const checkVerb = "credential.check"
-
 // openVault opens the source of credentials, until the gateway is closed.
 func (g *Gateway) openVault(c config.Config) (err error) {
 	if g.vault, err = openVault(c); err != nil {
@@ -56,8 +53,12 @@ func openSource(c config.Config) (source.Source, error) {
 			keys = string(text)
 		}
 		return source.SOPS(c.Security.Credentials.SOPS.Path, keys)
+	case "none":
+		return nil, nil
+	default:
+		return nil, fault.New(fault.InvalidRequest, "there is no source of credentials %q", c.Security.Credentials.Backend).
+			Hinted("set security.credentials.vault_backend to one that docs/reference/configuration.md lists")
 	}
-	return nil, nil
 }
 
 func server(c config.HashiCorp) source.HashiCorp {

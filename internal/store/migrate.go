@@ -15,7 +15,9 @@ import (
 //go:embed migrations/*.sql
 var files embed.FS
 
-// migrate applies the migrations that db lacks, in the order of their numbers.
+// migrate applies the migrations that db lacks, in the order of their numbers. A
+// change of the schema is a new file below migrations, named <date and number>_<what>.sql:
+// a file that was released is never edited, as stores that exist have applied it.
 // path names the file in faults.
 func migrate(ctx context.Context, db *sql.DB, path string) error {
 	folder, err := fs.Sub(files, "migrations")

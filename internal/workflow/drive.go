@@ -16,9 +16,6 @@ const (
 	endRunLimit   = 45 * time.Second // to end its browser
 )
 
-// credentialDetected stops a run wherever it comes from.
-const credentialDetected fault.Code = "credential_detected"
-
 // execute takes a run from its first check to its end.
 func (r *activeRun) execute() {
 	defer r.runs.remove(r)
@@ -182,7 +179,7 @@ func (r *activeRun) fatalEnding(err error) *ending {
 	switch f.Code {
 	case fault.BlockedDomain:
 		return r.endingOf(f, action.RunBlocked)
-	case credentialDetected, fault.ApprovalDenied, fault.ApprovalTimeout, fault.NotActive, fault.SessionNotFound, fault.Unauthenticated,
+	case fault.CredentialDetected, fault.ApprovalDenied, fault.ApprovalTimeout, fault.NotActive, fault.SessionNotFound, fault.Unauthenticated,
 		fault.LimitReached, fault.AuditUnavailable, fault.Internal:
 		return r.endingOf(f, action.RunFailed)
 	}
@@ -204,7 +201,7 @@ func (r *activeRun) endingOf(f *fault.Fault, status string) *ending {
 		return &ending{action.RunFailed, string(lost.Code), lost.Message}
 	case cause != nil:
 		return &ending{action.RunFailed, "gateway_stopped", "the gateway ended while the run was under way"}
-	case r.left <= 0 && status == action.RunFailed && f.Code != credentialDetected:
+	case r.left <= 0 && status == action.RunFailed && f.Code != fault.CredentialDetected:
 		return &ending{action.RunTimedOut, "timeout", fmt.Sprintf("the time for all actions, %s, was over", r.args.Budget())}
 	}
 	return &ending{status, string(f.Code), f.Message}

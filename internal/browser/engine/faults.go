@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
@@ -47,7 +48,7 @@ func timedOut(verb string, limit time.Duration) *fault.Fault {
 }
 
 func hintOf(verb string) string {
-	if verb == "page.goto" {
+	if verb == action.VerbPageGoto.Name {
 		return "the server does not answer, or the page does not finish loading: try again later, or give a longer timeout"
 	}
 	return "the page may hang: navigate again with page.goto, or give a longer timeout"

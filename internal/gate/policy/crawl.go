@@ -47,7 +47,7 @@ func (p *Policy) crawlPage(facts action.Facts) judgement {
 	case facts.Crawl == nil || to == nil:
 		return blocked("no crawl is open for it", "crawl.none")
 	case !to.Allowed || to.Host == "":
-		return blocked(reasonOf(to), "navigation.blocked")
+		return notAllowed(to)
 	case !slices.ContainsFunc(facts.Crawl.Hosts, func(h string) bool { return grantCovers(h, to.Host) }):
 		return blocked(to.Host+" is not among the crawl's hosts", "crawl.host")
 	}

@@ -17,7 +17,7 @@ func (p *Policy) navigate(facts action.Facts, to *action.Destination, direct boo
 		return judgement{risk: action.Low, rule: "navigation.blank", why: "it opens an empty page"}
 	}
 	if !to.Allowed || to.Host == "" {
-		return blocked(reasonOf(to), "navigation.blocked")
+		return notAllowed(to)
 	}
 	from := hostOf(facts.Page.URL)
 	j := judgement{risk: action.Low, rule: "navigation.same-site", why: "it stays on the site", auto: true, hosts: []string{to.Host}}
@@ -91,17 +91,26 @@ func reasonOf(to *action.Destination) string {
 	return "the address is not allowed"
 }
 
-// blockedHint is the hint for an address that the egress proxy refuses.
-func blockedHint(why string) string {
-	switch {
-	case strings.HasSuffix(why, "port is not allowed"):
+// blockedHint returns what helps where the egress proxy refuses an address for a
+// reason.
+func blockedHint(reason string) string {
+	switch reason {
+	case action.PortNotAllowed:
 		return "use port 80 or 443; an operator can add ports to security.network.ports, or host:port to security.network.allow_private"
-	case strings.HasSuffix(why, "host has a private or special address"):
+	case action.SpecialAddress:
 		return "an operator can add host:port to security.network.allow_private"
 	}
 	return "stay on the hosts the session allows; an operator can add hosts to security.network.navigation"
 }
 
+// blocked refuses a call for what is wrong with where it leads.
 func blocked(why, rule string) judgement {
-	return judgement{risk: action.High, rule: rule, why: why, refuse: fault.BlockedDomain, hint: blockedHint(why)}
+	return judgement{risk: action.High, rule: rule, why: why, refuse: fault.BlockedDomain, hint: blockedHint("")}
+}
+
+// notAllowed refuses a call that leads to an address that is not allowed.
+func notAllowed(to *action.Destination) judgement {
+	j := blocked(reasonOf(to), "navigation.blocked")
+	j.hint = blockedHint(to.Reason)
+	return j
 }

@@ -232,7 +232,7 @@ func (p *Policy) judgement(call action.Call, verb *action.Verb, facts action.Fac
 
 // scriptVerb is the raw verb that agents have unless a rule denies it: a person reads each
 // script.
-const scriptVerb = "page.execute"
+var scriptVerb = action.VerbPageExecute.Name
 
 // maxScript is the length of an agent's script, in characters: questions show so much.
 const maxScript = 4000

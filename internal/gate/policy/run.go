@@ -57,7 +57,7 @@ func (p *Policy) runOpen(facts action.Facts) judgement {
 	case facts.Run == nil || len(facts.Run.Hosts) == 0 || to == nil:
 		return blocked("the hosts could not be judged", "run.unknown")
 	case !to.Allowed || to.Host == "":
-		return blocked(reasonOf(to), "navigation.blocked")
+		return notAllowed(to)
 	}
 	j := judgement{risk: action.Low, rule: "run.domains", why: "its hosts are approved", auto: true}
 	if unknown := facts.Run.Unknown; len(unknown) > 0 {
