@@ -106,7 +106,7 @@ func (g *guesses) noteSent(session string, texts []scan.Text, inputs []string) {
 	}
 	for _, text := range texts {
 		if utf8.ValidString(text.Value) && text.Field != "arguments" {
-			s.recent = lastBytes(s.recent+text.Value+"\n", maxSent)
+			s.recent = scan.LastBytes(s.recent+text.Value+"\n", maxSent)
 		}
 	}
 	for _, input := range inputs {
@@ -135,7 +135,7 @@ func (g *guesses) noteTyped(session, text string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if s := g.of[session]; s != nil {
-		s.typed = lastBytes(s.typed+text, maxTyped)
+		s.typed = scan.LastBytes(s.typed+text, maxTyped)
 	}
 }
 
@@ -275,16 +275,4 @@ func reverse(text string) string {
 		b[i], b[j] = b[j], b[i]
 	}
 	return string(b)
-}
-
-// lastBytes returns at most so many bytes from the end of a text, whole characters.
-func lastBytes(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	text = text[len(text)-most:]
-	for len(text) > 0 && !utf8.RuneStart(text[0]) {
-		text = text[1:]
-	}
-	return text
 }

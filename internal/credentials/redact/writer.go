@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"io"
 )
 
@@ -85,20 +86,13 @@ func (m *Matcher) Reader(r io.Reader) io.Reader {
 type reader struct {
 	from   io.Reader
 	writer writer
-	ready  sink
+	ready  bytes.Buffer
 	ended  bool
 	buffer [32 << 10]byte
 }
 
-type sink []byte
-
-func (s *sink) Write(p []byte) (int, error) {
-	*s = append(*s, p...)
-	return len(p), nil
-}
-
 func (r *reader) Read(p []byte) (int, error) {
-	for len(r.ready) == 0 {
+	for r.ready.Len() == 0 {
 		if r.ended {
 			return 0, io.EOF
 		}
@@ -116,7 +110,5 @@ func (r *reader) Read(p []byte) (int, error) {
 			return 0, err //nolint:wrapcheck // the reader's own
 		}
 	}
-	n := copy(p, r.ready)
-	r.ready = r.ready[n:]
-	return n, nil
+	return r.ready.Read(p) //nolint:wrapcheck // never fails: there is something
 }

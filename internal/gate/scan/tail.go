@@ -48,7 +48,7 @@ func (t *TypedTexts) Keep(at Target, text string) {
 		t.forgetOldest()
 	}
 	t.clock++
-	t.kept[at] = typedEnd{text: lastBytes(text, maxTail), used: t.clock}
+	t.kept[at] = typedEnd{text: LastBytes(text, maxTail), used: t.clock}
 }
 
 // Forget removes the texts of a session.
@@ -73,8 +73,8 @@ func (t *TypedTexts) forgetOldest() {
 	delete(t.kept, oldest)
 }
 
-// lastBytes returns at most so many bytes from the end of a text, whole characters.
-func lastBytes(text string, most int) string {
+// LastBytes returns at most so many bytes from the end of a text, whole characters.
+func LastBytes(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// answer is what a request gets.
+// answer is the response to a request.
 type answer struct {
 	status int
 	errors []string // of a failure
@@ -53,7 +53,7 @@ func uuid() string {
 	return t[:8] + "-" + t[8:12] + "-" + t[12:16] + "-" + t[16:20] + "-" + t[20:32]
 }
 
-// answer must be called with mu held.
+// answer answers a request. The caller holds mu.
 func (s *Server) answer(e route, c call) answer {
 	if s.sealed && e.path != "sys/health" {
 		return answer{status: http.StatusServiceUnavailable, errors: []string{"Vault is sealed"}}

@@ -30,8 +30,7 @@ func (s *Server) Put(path, data string) int {
 	return len(s.secrets[path])
 }
 
-// Delete deletes the newest version of a secret, as people do who may take it
-// back.
+// Delete deletes the newest version of a secret, so that it can be restored.
 func (s *Server) Delete(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +39,7 @@ func (s *Server) Delete(path string) {
 	}
 }
 
-// Destroy removes the data of the newest version of a secret for good.
+// Destroy removes the data of the newest version of a secret permanently.
 func (s *Server) Destroy(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,8 +113,7 @@ func (v version) state() map[string]any {
 	return map[string]any{"created_time": v.made.Format(time.RFC3339Nano), "deletion_time": deleted, "destroyed": v.data == nil}
 }
 
-// list is the names right below a folder; those that are folders end with a
-// slash.
+// list returns the names directly below a folder. Names of folders end with a slash.
 func (s *Server) list(c call) answer {
 	folder := strings.TrimSuffix(c.path, "/") + "/"
 	keys := []string{}

@@ -17,7 +17,7 @@ import (
 
 const realLimit = 60 * time.Second // for a Vault to answer; it takes two on a calm machine
 
-// Real is a Vault that its own project made, in its development mode.
+// Real is a running Vault or OpenBao program in development mode.
 type Real struct {
 	URL  string
 	Root string // a token that may do everything
@@ -25,8 +25,8 @@ type Real struct {
 	t testing.TB
 }
 
-// StartReal starts the program that $GLOVEBOX_TEST_VAULT names, a Vault or an
-// OpenBao, and ends it with the test. Without one the test is skipped.
+// StartReal starts the program that $GLOVEBOX_TEST_VAULT names, Vault or OpenBao, and ends it with
+// the test. Without the variable the test is skipped.
 func StartReal(t testing.TB) *Real {
 	t.Helper()
 	program := os.Getenv("GLOVEBOX_TEST_VAULT")
@@ -75,8 +75,8 @@ func (r *Real) Mount(path string) {
 	r.Do(http.MethodDelete, path+"/metadata/ready", "")
 }
 
-// Role makes an AppRole that reads and lists the paths of the API, with AppRole
-// mounted at a path of its own. Its tokens live as long as ttl says.
+// Role makes an AppRole that may read and list paths of the API, with AppRole mounted at a path of
+// its own. ttl is how long its tokens are valid.
 func (r *Real) Role(mount, ttl string, paths ...string) (roleID, secretID string) {
 	r.t.Helper()
 	var policy strings.Builder
@@ -91,7 +91,7 @@ func (r *Real) Role(mount, ttl string, paths ...string) (roleID, secretID string
 	return role["role_id"].(string), secret["secret_id"].(string)
 }
 
-// Do makes a request as root that succeeds, and returns the answer.
+// Do makes a request as root, which must succeed, and returns the response.
 func (r *Real) Do(method, path, body string) map[string]any {
 	r.t.Helper()
 	status, answer := r.ask(method, path, body)
@@ -101,7 +101,7 @@ func (r *Real) Do(method, path, body string) map[string]any {
 	return answer
 }
 
-// ask returns the status, 0 where nobody answered, and the answer.
+// ask returns the status, 0 where there was no response, and the response.
 func (r *Real) ask(method, path, body string) (status int, answer map[string]any) {
 	request, err := http.NewRequestWithContext(r.t.Context(), method, r.URL+"/v1/"+path, strings.NewReader(body))
 	if err != nil {
@@ -123,7 +123,7 @@ func (r *Real) ask(method, path, body string) (status int, answer map[string]any
 	return response.StatusCode, answer
 }
 
-// Renewed waits until a token that a login gave was renewed.
+// Renewed waits until the token of a login was renewed.
 func (r *Real) Renewed() {
 	r.t.Helper()
 	r.until(func() bool {

@@ -21,7 +21,7 @@ type route struct {
 	rest    string // the path of the caller's
 }
 
-// call is one request that is as documented.
+// call is one valid request.
 type call struct {
 	token  *token
 	method string
@@ -62,8 +62,7 @@ func (s *Server) routes() []route {
 	}
 }
 
-// read finds the endpoint of a request, and says what about the request its
-// documentation does not have.
+// read finds the endpoint of a request, and returns what about the request is not documented.
 func (s *Server) read(r *http.Request) (found route, body any, wrong string) {
 	path, ok := strings.CutPrefix(r.URL.Path, "/v1/")
 	if !ok {
@@ -125,7 +124,7 @@ func (s *Server) checkHeaders(e route, r *http.Request) string {
 	return ""
 }
 
-// readBody reads JSON without unknown names, or nothing.
+// readBody reads an empty body, or JSON without unknown names.
 func (e route) readBody(r *http.Request) (body any, wrong string) {
 	text, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
 	if err != nil {

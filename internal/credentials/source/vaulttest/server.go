@@ -1,7 +1,6 @@
-// Package vaulttest is a HashiCorp Vault for tests: a server that speaks the part
-// of its HTTP API that a reader of a KV version 2 engine needs, and fails the
-// test at a request that the API's documentation does not have
-// (developer.hashicorp.com/vault/api-docs).
+// Package vaulttest is a HashiCorp Vault for tests: a server with the part of its HTTP API that a
+// reader of a KV version 2 engine needs. It fails the test at a request that is not in the API's
+// documentation (developer.hashicorp.com/vault/api-docs).
 package vaulttest
 
 import (
@@ -17,8 +16,8 @@ import (
 	"time"
 )
 
-// Options are what a Server is made with. The zero Options are a server over
-// HTTP with a KV engine at secret/ and AppRole at approle/, without namespaces.
+// Options are for Start. The zero Options make a server over HTTP with a KV engine at secret/ and
+// AppRole at approle/, without namespaces.
 type Options struct {
 	TLS       bool
 	Namespace string // where engine, roles and tokens are; a request names it in X-Vault-Namespace
@@ -35,7 +34,7 @@ type Server struct {
 	options Options
 
 	mu      sync.Mutex
-	ahead   time.Duration // of the machine's clock
+	ahead   time.Duration // by which the server's clock is ahead
 	sealed  bool
 	tokens  map[string]*token
 	roles   map[string]role
@@ -45,8 +44,7 @@ type Server struct {
 	instead http.HandlerFunc
 }
 
-// Start starts a server on a port of 127.0.0.1 that the system chooses, and ends
-// it with the test.
+// Start starts a server on a free port of 127.0.0.1, and ends it with the test.
 func Start(t testing.TB, o Options) *Server {
 	t.Helper()
 	if o.Mount = strings.Trim(o.Mount, "/"); o.Mount == "" {
@@ -73,41 +71,40 @@ func Start(t testing.TB, o Options) *Server {
 	return s
 }
 
-// Advance moves the clock by which tokens live.
+// Advance advances the clock by which tokens expire.
 func (s *Server) Advance(by time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ahead += by
 }
 
-// now must be called with mu held.
+// now is the server's time. The caller holds mu.
 func (s *Server) now() time.Time { return time.Now().Add(s.ahead).UTC() }
 
-// Seal seals the server, or opens it again. A sealed one answers nothing but
-// its health.
+// Seal seals the server, or unseals it. A sealed server answers only requests for its health.
 func (s *Server) Seal(sealed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sealed = sealed
 }
 
-// Instead has requests that are as documented answered by a function: one that is
-// slow, that breaks off, or that answers what no Vault does. nil ends it.
+// Instead sets a function that answers valid requests: slowly, incompletely, or as no Vault does. nil
+// removes it.
 func (s *Server) Instead(answer http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.instead = answer
 }
 
-// Asked returns the requests so far as method and path, oldest first.
+// Asked returns the requests so far, as method and path, oldest first.
 func (s *Server) Asked() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.asked)
 }
 
-// Await waits until a request, as Asked has it, was made n times, and fails the
-// test after the limit.
+// Await waits until a request, in the form of Asked, was made n times. It fails the test after the
+// limit.
 func (s *Server) Await(request string, n int, limit time.Duration) {
 	s.t.Helper()
 	over := time.NewTimer(limit)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Grant is what a token may do, and how long it lives. The zero Grant is for
-// ever, and opens nothing but itself.
+// Grant is what a token may do, and how long it is valid. A token with the zero Grant is valid for
+// ever, and may only look up itself.
 type Grant struct {
 	Paths  []string      // of the API, to read and list: secret/data/browser/*, secret/metadata/browser/*; a star stands at the end only
 	Writes bool          // and to write and delete there
@@ -69,14 +69,14 @@ func (s *Server) Role(g Grant) (roleID, secretID string) {
 	return roleID, secretID
 }
 
-// DropRole ends an AppRole. Tokens it gave live on.
+// DropRole removes an AppRole. Its tokens stay valid.
 func (s *Server) DropRole(roleID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.roles, roleID)
 }
 
-// bearer is the live token of a request.
+// bearer is the valid token of a request.
 func (s *Server) bearer(h http.Header) *token {
 	t := s.tokens[h.Get("X-Vault-Token")]
 	if t == nil || !s.inside(h) || !t.expires.IsZero() && !s.now().Before(t.expires) {
@@ -85,8 +85,8 @@ func (s *Server) bearer(h http.Header) *token {
 	return t
 }
 
-// may reports whether a token may use a path of the API. Vault's default policy
-// lets each look at, renew and revoke itself; what is listed is a folder.
+// may reports whether a token may use a path of the API. By Vault's default policy each token may look
+// up, renew and revoke itself. Paths that are listed are folders.
 func (t *token) may(method, path string) bool {
 	switch {
 	case strings.HasPrefix(path, "auth/token/"):
