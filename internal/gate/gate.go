@@ -128,7 +128,7 @@ func (g *Gate) Call(ctx context.Context, call action.Call) (action.Result, error
 	}
 	p := g.newInvocation(call)
 	p.redactProgress()
-	result, err := p.runRecovering(ctx)
+	result, err := p.run(ctx)
 	result, err = p.afterCall(ctx, result, err)
 	return p.finish(result, p.resolveCancellation(ctx, result, err))
 }

@@ -192,7 +192,7 @@ func (g *Gate) applyAnswer(ctx context.Context, by action.Call, q action.Questio
 	}
 	p := g.newInvocation(call)
 	p.journal.approval = q.ID
-	_, err = p.finish(p.runRecovering(ctx))
+	_, err = p.finish(p.run(ctx))
 	return err
 }
 

@@ -66,19 +66,14 @@ const (
 	pending      = "pending"
 )
 
-// runRecovering calls run. A panic becomes a fault, so that the call still has an
-// outcome.
-func (p *invocation) runRecovering(ctx context.Context) (result action.Result, err error) {
+// run takes the call along its path (docs/architecture.md, "The path of one call"). A
+// panic becomes a fault, so that the call still leaves its outcome.
+func (p *invocation) run(ctx context.Context) (result action.Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			result, err = action.Result{}, p.g.panicked(p.call, r)
 		}
 	}()
-	return p.run(ctx)
-}
-
-// run handles the call (docs/architecture.md, "The path of one call").
-func (p *invocation) run(ctx context.Context) (action.Result, error) {
 	if err := p.authorise(ctx); err != nil {
 		return action.Result{}, err
 	}

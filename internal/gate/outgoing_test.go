@@ -15,6 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
+	"github.com/gloveboxhq/glovebox/internal/browser/observe"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
@@ -51,7 +52,7 @@ func (r *wireSessions) Do(ctx context.Context, call action.Call, pin action.Pin)
 	if call.Act != nil {
 		ctx = engine.Acting(ctx, *call.Act)
 	}
-	ctx = engine.Viewing(ctx, engine.Viewer{Actor: call.Caller.Actor}, call.Changes)
+	ctx = observe.Viewing(ctx, observe.Viewer{Actor: call.Caller.Actor}, call.Changes)
 	result, err := r.pageSessions.Do(ctx, call, pin)
 	result.Session = "s1"
 	return result, err

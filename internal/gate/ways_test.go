@@ -48,7 +48,7 @@ func (r *pageSessions) Attach(context.Context, action.Call, action.Pin, func(act
 }
 
 func (r *pageSessions) TargetScreenshot(ctx context.Context, _ action.Call, pin action.Pin) (string, error) {
-	_, err := r.browser.Portrait(ctx, pin)
+	_, err := r.browser.TargetScreenshot(ctx, pin)
 	return "picture", err
 }
 

@@ -106,7 +106,7 @@ func (f *refused) findRequester(ctx context.Context) {
 	}
 	ctx, cancel := context.WithDeadline(ctx, f.Time.Add(requesterLimit))
 	defer cancel()
-	f.Document = f.browser.Asker(ctx, f.Host)
+	f.Document = f.browser.Initiator(ctx, f.Host)
 }
 
 // run records refusals until ctx ends, and then the waiting ones.

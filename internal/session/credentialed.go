@@ -7,6 +7,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
+	"github.com/gloveboxhq/glovebox/internal/browser/observe"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -68,7 +69,7 @@ func (s *sessionState) checkWithheld(call action.Call) error {
 
 // withRights adds the caller's rights to ctx, for the page engine.
 func withRights(ctx context.Context, call action.Call) context.Context {
-	ctx = engine.Viewing(ctx, engine.Viewer{Actor: call.Caller.Actor, Surface: call.Surface}, call.Changes)
+	ctx = observe.Viewing(ctx, observe.Viewer{Actor: call.Caller.Actor, Surface: call.Surface}, call.Changes)
 	if call.Caller.Role == action.Operator {
 		return engine.Trusted(ctx)
 	}

@@ -266,7 +266,7 @@ func (p *pages) screenshot(ctx context.Context, call action.Call, pin action.Pin
 		return "", err
 	}
 	defer leave()
-	picture, err := sess.stage().browser.Portrait(ctx, pin)
+	picture, err := sess.stage().browser.TargetScreenshot(ctx, pin)
 	if err != nil {
 		return "", fmt.Errorf("cannot take the picture: %w", err)
 	}

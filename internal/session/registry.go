@@ -139,7 +139,11 @@ func (r *Registry) Do(ctx context.Context, call action.Call, pin action.Pin) (ac
 	if _, err := r.control.checkPause(call); err != nil {
 		return action.Result{}, err
 	}
-	result, err := r.do(ctx, call, pin)
+	do, known := r.handler(call.Verb)
+	if !known {
+		return action.Result{}, unknown(call.Verb)
+	}
+	result, err := do(ctx, call, pin)
 	if err == nil && call.Caller.Role == action.Agent && !call.Quiet && ctx.Err() == nil { // a caller that gave up gets no notes
 		r.control.addNotes(&result)
 		r.notices.tell(call, &result)
@@ -147,20 +151,20 @@ func (r *Registry) Do(ctx context.Context, call action.Call, pin action.Pin) (ac
 	return result, err
 }
 
-func (r *Registry) do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
-	if call.Verb == action.VerbPageCrawl.Name {
-		return r.pages.beginCrawl(ctx, call)
+// handler returns the function that does the calls of a verb.
+func (r *Registry) handler(verb string) (do func(context.Context, action.Call, action.Pin) (action.Result, error), known bool) {
+	own := r.verbs[verb]
+	switch {
+	case verb == action.VerbPageCrawl.Name:
+		own = r.pages.beginCrawl
+	case family(verb) == "crawl":
+		own = r.pages.stepInCrawl
+	case onPage(verb):
+		return r.pages.do, true
 	}
-	if family(call.Verb) == "crawl" {
-		return r.pages.stepInCrawl(ctx, call)
-	}
-	if onPage(call.Verb) {
-		return r.pages.do(ctx, call, pin)
-	}
-	if handle, known := r.verbs[call.Verb]; known {
-		return handle(ctx, call)
-	}
-	return action.Result{}, unknown(call.Verb)
+	return func(ctx context.Context, call action.Call, _ action.Pin) (action.Result, error) {
+		return own(ctx, call)
+	}, own != nil
 }
 
 // handler does the calls of a verb that touches no page.

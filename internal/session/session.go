@@ -92,13 +92,13 @@ type Browser interface {
 	Origins() []string
 	StorageState(ctx context.Context, origins []string) (action.StorageState, error)
 	Restore(ctx context.Context, cookies []action.NewCookie, origins []action.OriginState) error
-	Portrait(ctx context.Context, pin action.Pin) ([]byte, error)
+	TargetScreenshot(ctx context.Context, pin action.Pin) ([]byte, error)
 	Page() action.Page
-	Busy() bool       // a call or a download is running
-	Acting() []string // ids of the acts that may currently cause requests, the newest first
-	// Asker returns the document that last sent a request to a host; "" if the
-	// browser does not report it before ctx ends.
-	Asker(ctx context.Context, host string) string
+	Busy() bool       // a call is not answered yet, or a download is under way
+	Acting() []string // ids of the acts that may cause requests now, the newest first
+	// Initiator returns which document last asked for something of a host, waiting
+	// until ctx ends for the browser to say so; "" when it does not.
+	Initiator(ctx context.Context, host string) string
 	Done() <-chan struct{}
 	Err() error
 	Close() error

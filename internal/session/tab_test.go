@@ -197,7 +197,7 @@ func (t *tab) Purge(_ context.Context, domains []string) error {
 	return t.refuses
 }
 
-func (t *tab) Asker(context.Context, string) string { return "https://asker.example/page?secret=1" }
+func (t *tab) Initiator(context.Context, string) string { return "https://asker.example/page?secret=1" }
 
 func (t *tab) Acting() []string { return nil }
 
@@ -230,9 +230,8 @@ func (t *tab) Close() error {
 	return err
 }
 
-// Crawl returns a crawler that reads nothing, since crawls are tested with a real
-// browser.
-func (t *tab) Portrait(_ context.Context, pin action.Pin) ([]byte, error) {
+// Crawl reads nothing: crawls are tested with a real browser.
+func (t *tab) TargetScreenshot(_ context.Context, pin action.Pin) ([]byte, error) {
 	return []byte("\xff\xd8\xff picture of " + pin.Node), nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -14,13 +13,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 	"github.com/gloveboxhq/glovebox/internal/tasks"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// base is what all parts of the engine share: the connection, and the tabs with
-// their frames and targets, as the browser reports them. base.mu guards their
-// fields, too.
+// base is what all parts of the engine share: the connection and the state of the
+// browser.
 type base struct {
 	conn      *cdp.Conn
 	root      *cdp.Session
@@ -33,30 +32,15 @@ type base struct {
 	own       tasks.Group     // every goroutine this browser started
 	life      context.Context //nolint:containedctx // ends with the connection, and with it what is prepared
 	end       context.CancelFunc
-
-	mu       sync.Mutex
-	options  Options
-	version  version       // of the browser, set before there is a tab
-	timeout  time.Duration // of a call that names none; never changed
-	context  string        // browser context of the session's tabs; empty for the browser's own profile
-	home     string        // browser context of the first tab, named there too
-	sessions map[string]*target
-	tabs     map[string]*tab
-	order    []*tab        // by their last activation; the last one is active
-	changed  chan struct{} // closed and replaced at each change of state
-	made     int           // tabs so far
-	making   int           // tabs that the engine is opening
-	hiding   int           // tabs of a crawl that are being opened
+	timeout   time.Duration // of a call that names none; never changed
+	state     *guarded.Value[state]
 }
 
 func newBase(ctx context.Context, o Options) *base {
 	b := &base{
-		work:     newQueue(),
-		options:  o.filled(),
-		timeout:  o.Timeout,
-		sessions: make(map[string]*target),
-		tabs:     make(map[string]*tab),
-		changed:  make(chan struct{}),
+		work:    newQueue(),
+		timeout: o.Timeout,
+		state:   guarded.New(newState(o.filled())),
 	}
 	b.life, b.end = context.WithCancel(context.WithoutCancel(ctx))
 	b.refs.Begin(o.Life)
@@ -73,41 +57,30 @@ func newBase(ctx context.Context, o Options) *base {
 
 // Page returns the address and title of the active tab, without asking the browser.
 func (b *base) Page() action.Page {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if t := b.activeLocked(); t != nil {
-		return action.Page{URL: t.root.url, Title: t.title}
-	}
-	return action.Page{}
+	return guarded.Get(b.state, func(s *state) action.Page {
+		if t := s.active(); t != nil {
+			return t.page()
+		}
+		return action.Page{}
+	})
 }
 
 // current returns the active tab, nil for none.
-func (b *base) current() *tab {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.activeLocked()
+func (b *base) current() *tab { return guarded.Get(b.state, (*state).active) }
+
+// options returns the present options.
+func (b *base) options() Options {
+	return guarded.Get(b.state, func(s *state) Options { return s.options })
 }
 
-func (b *base) activeLocked() *tab {
-	if len(b.order) == 0 {
-		return nil
-	}
-	return b.order[len(b.order)-1]
-}
+func (b *base) log() *slog.Logger { return b.options().Log }
 
-// change wakes everybody in await. base.mu is held.
-func (b *base) change() {
-	close(b.changed)
-	b.changed = make(chan struct{})
-}
-
-// await waits until holds returns true. It calls holds with base.mu held, after each
-// change of state.
-func (b *base) await(ctx context.Context, holds func() bool) error {
+// await waits until holds returns true. It calls holds after each change of state.
+func (b *base) await(ctx context.Context, holds func(s *state) bool) error {
 	for {
-		b.mu.Lock()
-		ok, changed := holds(), b.changed
-		b.mu.Unlock()
+		var ok bool
+		var changed chan struct{}
+		b.state.Do(func(s *state) { ok, changed = holds(s), s.changed })
 		if ok {
 			return nil
 		}
@@ -119,12 +92,6 @@ func (b *base) await(ctx context.Context, holds func() bool) error {
 			return context.Cause(ctx)
 		}
 	}
-}
-
-func (b *base) log() *slog.Logger {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.options.Log
 }
 
 // within returns the limit of a call that names its own, or 0.

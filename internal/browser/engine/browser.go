@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 const setupLimit = 10 * time.Second // to set up a new tab, which a page with an endless script delays
@@ -35,7 +36,7 @@ type Browser struct {
 	guard        *documentGuard
 	observer     *observer
 	dialogs      *dialogs
-	input        *input
+	actor        *actor
 	navigator    *navigator
 	contents     *contents
 	camera       *camera
@@ -54,11 +55,10 @@ func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
 	b.verbs = b.verbTable()
 	b.observer.lastID.Store(time.Now().UnixMilli()) // higher than the ids that an earlier gateway process used in the same documents
 	b.turn <- struct{}{}
-	// Events may arrive before conn is set: they wait for the lock.
-	b.mu.Lock()
-	b.conn = cdp.Open(t, firstID(), b.event)
-	b.root = b.conn.Root()
-	b.mu.Unlock()
+	b.state.Do(func(*state) { // events may arrive before conn is set: they wait for the lock
+		b.conn = cdp.Open(t, firstID(), b.event)
+		b.root = b.conn.Root()
+	})
 	b.own.Go(func() {
 		defer b.end()
 		b.work.run(b.conn.Done())
@@ -89,9 +89,7 @@ func (b *Browser) start(ctx context.Context) error {
 	if err := asked.Wait(ctx, &v); err != nil {
 		return err
 	}
-	b.mu.Lock()
-	b.version = v
-	b.mu.Unlock()
+	b.state.Do(func(s *state) { s.version = v })
 	discover := map[string]any{"discover": true, "filter": pagesOnly}
 	found := b.root.Send("Target.setDiscoverTargets", discover)
 	if err := b.root.Call(ctx, "Target.setAutoAttach", attachToAll, nil); err != nil {
@@ -100,10 +98,7 @@ func (b *Browser) start(ctx context.Context) error {
 	if err := found.Wait(ctx, nil); err != nil {
 		return err
 	}
-	b.mu.Lock()
-	patterns := b.injection.patterns()
-	b.mu.Unlock()
-	if err := b.root.Call(ctx, "Fetch.enable", patterns, nil); err != nil {
+	if err := b.root.Call(ctx, "Fetch.enable", guarded.Get(b.state, b.injection.patterns), nil); err != nil {
 		return err
 	}
 	t := b.current()
@@ -116,18 +111,19 @@ func (b *Browser) start(ctx context.Context) error {
 	if err := t.wait(ctx); err != nil {
 		return err
 	}
-	b.mu.Lock()
-	b.downloads.Configure(b.downloadSettings())
-	behaviour := b.downloadBehaviour()
-	b.targets.permit()
-	b.mu.Unlock()
+	var behaviour map[string]any
+	b.state.Do(func(s *state) {
+		b.downloads.Configure(s.downloadSettings())
+		behaviour = s.downloadBehaviour()
+		b.targets.permit(s)
+	})
 	return b.root.Call(ctx, "Browser.setDownloadBehavior", behaviour, nil)
 }
 
 // firstTab opens a tab in a new off-the-record context: a normal profile writes
 // cookies to disk, encrypted with a constant key.
 func (ts *targets) firstTab(ctx context.Context) (*tab, error) {
-	if ts.options.Keeps { // set before anything else runs, and never changed: a warm browser does not keep its profile
+	if ts.options().Keeps { // a warm browser does not keep its profile
 		return ts.newTab(ctx)
 	}
 	var made struct {
@@ -136,26 +132,18 @@ func (ts *targets) firstTab(ctx context.Context) (*tab, error) {
 	if err := ts.root.Call(ctx, "Target.createBrowserContext", map[string]any{"disposeOnDetach": false}, &made); err != nil {
 		return nil, err
 	}
-	ts.mu.Lock()
-	ts.context = made.ID
-	ts.mu.Unlock()
+	ts.state.Do(func(s *state) { s.context = made.ID })
 	return ts.newTab(ctx)
 }
 
 // newTab opens an empty tab, which becomes the active one.
 func (ts *targets) newTab(ctx context.Context) (*tab, error) {
-	ts.mu.Lock()
 	params := map[string]any{"url": "about:blank"}
-	if ts.context != "" {
-		params["browserContextId"] = ts.context
-	}
-	ts.making++
-	ts.mu.Unlock()
-	defer func() {
-		ts.mu.Lock()
-		ts.making--
-		ts.mu.Unlock()
-	}()
+	ts.state.Do(func(s *state) {
+		s.inContext(params)
+		s.making++
+	})
+	defer ts.state.Do(func(s *state) { s.making-- })
 	var made struct {
 		ID string `json:"targetId"`
 	}
@@ -163,14 +151,14 @@ func (ts *targets) newTab(ctx context.Context) (*tab, error) {
 		return nil, err
 	}
 	var t *tab
-	if err := ts.await(ctx, func() bool { t = ts.tabs[made.ID]; return t != nil }); err != nil {
+	if err := ts.await(ctx, func(s *state) bool { t = s.tabs[made.ID]; return t != nil }); err != nil {
 		return nil, err
 	}
-	ts.mu.Lock()
-	if !t.closed {
-		ts.show(t)
-	}
-	ts.mu.Unlock()
+	ts.state.Do(func(s *state) {
+		if !t.closed {
+			s.show(t)
+		}
+	})
 	return t, t.wait(ctx)
 }
 
@@ -178,19 +166,21 @@ func (ts *targets) newTab(ctx context.Context) (*tab, error) {
 // session so. It does not wait for the browser.
 func (b *Browser) Configure(o Options) {
 	o = o.filled()
-	b.mu.Lock()
-	before, emulated := b.options.metrics(), b.options.Emulate
-	b.options = o
-	b.downloads.Configure(b.downloadSettings())
-	b.targets.emulateAgain(emulated)
-	if o.Life > 0 {
-		b.refs.Begin(o.Life)
-	}
+	var before metrics
 	var sessions []*cdp.Session
-	for _, t := range b.tabs {
-		sessions = append(sessions, t.main.session)
-	}
-	b.mu.Unlock()
+	b.state.Do(func(s *state) {
+		before = s.options.metrics()
+		emulated := s.options.Emulate
+		s.options = o
+		b.downloads.Configure(s.downloadSettings())
+		b.targets.emulateAgain(s, emulated)
+		if o.Life > 0 {
+			b.refs.Begin(o.Life)
+		}
+		for _, t := range s.tabs {
+			sessions = append(sessions, t.main.session)
+		}
+	})
 	if before == o.metrics() {
 		return
 	}
@@ -215,11 +205,11 @@ func (b *Browser) Err() error {
 // not_active. It waits for all goroutines of the engine.
 func (b *Browser) Close() error {
 	err := b.conn.Close()
-	b.mu.Lock()
-	for _, t := range b.tabs {
-		t.dropDialog()
-	}
-	b.mu.Unlock()
+	b.state.Do(func(s *state) {
+		for _, t := range s.tabs {
+			t.dropDialog()
+		}
+	})
 	b.own.Wait()
 	return err
 }

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 // Certificates of unknown authorities are accepted only for the hosts of
@@ -36,8 +38,8 @@ type certificateError struct {
 }
 
 var certificateEvents = map[string]eventHandler{
-	"Security.certificateError": inTab(func(b *Browser, t *tab, from *target, e certificateError) {
-		b.certificates.certified(t, from.session, e)
+	"Security.certificateError": inTab(func(b *Browser, s *state, t *tab, from *target, e certificateError) {
+		b.certificates.certified(s, t, from.session, e)
 	}),
 }
 
@@ -50,11 +52,10 @@ func (o Options) certifying(kind string) []command {
 	return []command{{"Security.enable", nil}, {"Security.setOverrideCertificateErrors", map[string]bool{"override": true}}}
 }
 
-// certified answers the browser about a certificate that it does not accept. base.mu
-// is held.
-func (ce *certificates) certified(t *tab, session *cdp.Session, e certificateError) {
+// certified answers the browser about a certificate that it does not accept.
+func (ce *certificates) certified(s *state, t *tab, session *cdp.Session, e certificateError) {
 	verdict := "cancel"
-	if ce.accepts(t, e) {
+	if ce.accepts(s, t, e) {
 		verdict = "continue"
 	} else {
 		t.uncertified = "net::" + e.Type
@@ -68,10 +69,9 @@ func (ce *certificates) certified(t *tab, session *cdp.Session, e certificateErr
 }
 
 // accepts reports whether a certificate is accepted because of the list. WebSockets
-// are not paused: every document of their tab must be of a listed host. base.mu is
-// held.
-func (ce *certificates) accepts(t *tab, e certificateError) bool {
-	listed := ce.options.SelfSigned
+// are not paused: every document of their tab must be of a listed host.
+func (ce *certificates) accepts(s *state, t *tab, e certificateError) bool {
+	listed := s.options.SelfSigned
 	if e.Type != unknownAuthority || !listed.Covers(e.URL) {
 		return false
 	}
@@ -86,19 +86,15 @@ func (ce *certificates) accepts(t *tab, e certificateError) bool {
 	return listed.Covers(t.root.url)
 }
 
-// proceed calls goOn, with base.mu held, for a request to a listed host that is
-// entitled, and for every request to another host. It refuses the rest. base.mu is
-// held.
-func (ce *certificates) proceed(t *tab, p paused, goOn func()) {
-	if !ce.options.SelfSigned.Covers(p.Request.URL) {
-		goOn()
+// proceed calls goOn for a request to a listed host that is entitled, and for every
+// request to another host. It refuses the rest.
+func (ce *certificates) proceed(s *state, t *tab, p paused, goOn func(*state)) {
+	if !s.options.SelfSigned.Covers(p.Request.URL) {
+		goOn(s)
 		return
 	}
 	ce.own.Go(func() {
-		passes := ce.entitled(t, p)
-		ce.mu.Lock()
-		defer ce.mu.Unlock()
-		if !passes {
+		if !ce.entitled(t, p) {
 			ce.notes.add("not loaded: %s is in security.network.allow_self_signed, which holds for its own pages and not for what other pages load", host(p.Request.URL))
 			ce.work.add(func() {
 				ce.root.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": "AccessDenied"})
@@ -106,7 +102,7 @@ func (ce *certificates) proceed(t *tab, p paused, goOn func()) {
 			return
 		}
 		ce.passed.put(unfragmented(p.Request.URL), true)
-		goOn()
+		ce.state.Do(goOn)
 	})
 }
 
@@ -118,16 +114,18 @@ func (ce *certificates) entitled(t *tab, p paused) bool {
 	if t != nil && document && p.Frame == t.root.id {
 		return true
 	}
-	ce.mu.Lock()
-	listed, inside := ce.options.SelfSigned, t == nil || ce.surrounded(t, p.Frame)
-	ce.mu.Unlock()
+	var listed action.SelfSigned
+	inside := guarded.Get(ce.state, func(s *state) bool {
+		listed = s.options.SelfSigned
+		return t == nil || t.surrounded(p.Frame, listed)
+	})
 	if document || !inside {
 		return inside && t != nil
 	}
 	ctx, stop := context.WithTimeout(ce.life, senderLimit)
 	defer stop()
 	sender := ""
-	_ = ce.await(ctx, func() bool {
+	_ = ce.await(ctx, func(*state) bool {
 		sender = ce.senders.of(p.Network)
 		return sender != ""
 	})
@@ -135,34 +133,33 @@ func (ce *certificates) entitled(t *tab, p paused) bool {
 }
 
 // surrounded reports whether every document around a frame is of a listed host.
-// base.mu is held.
-func (ce *certificates) surrounded(t *tab, frame string) bool {
+func (t *tab) surrounded(frame string, listed action.SelfSigned) bool {
 	f := t.frames[frame]
 	if f == nil {
 		return false
 	}
 	for f = f.parent; f != nil; f = f.parent {
 		at := documentOf(f.url)
-		if at != "" && !ce.options.SelfSigned.Covers(at) || f.parent == nil && at == "" {
+		if at != "" && !listed.Covers(at) || f.parent == nil && at == "" {
 			return false
 		}
 	}
 	return true
 }
 
-// noteSender notes which document sends a request to a listed host. base.mu is held.
-func (ce *certificates) noteSender(p netlog.Event) {
-	if p.ID == "" || p.Document == "" || !ce.options.SelfSigned.Covers(p.Request.URL) {
+// noteSender notes which document sends a request to a listed host.
+func (ce *certificates) noteSender(s *state, p netlog.Event) {
+	if p.ID == "" || p.Document == "" || !s.options.SelfSigned.Covers(p.Request.URL) {
 		return
 	}
 	ce.senders.put(p.ID, p.Document)
-	ce.change()
+	s.change()
 }
 
-// listedOrigins returns the listed hosts as patterns of origins.
-func (ce *certificates) listedOrigins() []string {
+// originsOf returns listed hosts as patterns of origins.
+func originsOf(listed action.SelfSigned) []string {
 	var all []string
-	for _, entry := range ce.options.SelfSigned {
+	for _, entry := range listed {
 		u, err := url.Parse("https://" + entry)
 		switch {
 		case strings.Count(entry, ":") > 1 && !strings.HasPrefix(entry, "["):

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/engine"
+	"github.com/gloveboxhq/glovebox/internal/browser/observe"
 )
 
 // peopled is a table of rows with a button each.
@@ -37,7 +37,7 @@ func BenchmarkReports(b *testing.B) {
 				b.Run(fmt.Sprintf("%s/%s/report=%v", name, act, report), func(b *testing.B) {
 					before := tr.ctx
 					defer func() { tr.ctx = before }()
-					tr.ctx = engine.Viewing(tr.ctx, bot, report)
+					tr.ctx = observe.Viewing(tr.ctx, bot, report)
 					tr.must(call.verb, call.args)
 					for b.Loop() {
 						tr.must(call.verb, call.args)

@@ -9,17 +9,17 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/engine"
+	"github.com/gloveboxhq/glovebox/internal/browser/observe"
 )
 
-var bot = engine.Viewer{Actor: "bot", Surface: "mcp"}
+var bot = observe.Viewer{Actor: "bot", Surface: "mcp"}
 
 // told does a verb as a viewer who is told what changed.
-func (tr *trial) told(by engine.Viewer, verb string, args any) *action.Changes {
+func (tr *trial) told(by observe.Viewer, verb string, args any) *action.Changes {
 	tr.t.Helper()
 	before := tr.ctx
 	defer func() { tr.ctx = before }()
-	tr.ctx = engine.Viewing(tr.ctx, by, true)
+	tr.ctx = observe.Viewing(tr.ctx, by, true)
 	r := tr.must(verb, args)
 	if r.Changes == nil {
 		tr.t.Fatalf("%s: no changes: %+v", verb, r)
@@ -28,14 +28,14 @@ func (tr *trial) told(by engine.Viewer, verb string, args any) *action.Changes {
 }
 
 // viewing is a test's context of a viewer who is told what changed.
-func viewing(tr *trial) context.Context { return engine.Viewing(tr.ctx, bot, true) }
+func viewing(tr *trial) context.Context { return observe.Viewing(tr.ctx, bot, true) }
 
 // sees has a viewer take a snapshot.
-func (tr *trial) sees(by engine.Viewer) string {
+func (tr *trial) sees(by observe.Viewer) string {
 	tr.t.Helper()
 	before := tr.ctx
 	defer func() { tr.ctx = before }()
-	tr.ctx = engine.Viewing(tr.ctx, by, false)
+	tr.ctx = observe.Viewing(tr.ctx, by, false)
 	return tr.must("page.snapshot", &action.TakeSnapshot{}).Data.(*action.Snapshot).Text
 }
 
@@ -86,7 +86,7 @@ func TestAnActSaysWhatItChanged(t *testing.T) {
 func TestEachViewerIsToldWhatItHasNotSeen(t *testing.T) {
 	tr := start(t)
 	tr.visit(counted)
-	ann := engine.Viewer{Actor: "ann", Surface: "cli"}
+	ann := observe.Viewer{Actor: "ann", Surface: "cli"}
 	tr.sees(bot)
 	tr.sees(ann)
 	click := &action.Click{Locator: selector("#add")}
@@ -95,7 +95,7 @@ func TestEachViewerIsToldWhatItHasNotSeen(t *testing.T) {
 	wantChanges(t, tr.told(bot, "page.click", click), "~ text \"3 items\" (was \"1 items\")\n")
 	got := tr.told(ann, "page.click", click)
 	wantChanges(t, got, "~ text \"4 items\" (was \"0 items\")\n")
-	if stranger := tr.told(engine.Viewer{Actor: "eve"}, "page.click", click); stranger.Why != action.FirstLook || stranger.Snapshot == nil {
+	if stranger := tr.told(observe.Viewer{Actor: "eve"}, "page.click", click); stranger.Why != action.FirstLook || stranger.Snapshot == nil {
 		t.Errorf("%+v", stranger)
 	}
 }
@@ -222,7 +222,7 @@ func TestADialogIsToldInPlaceOfChanges(t *testing.T) {
 	tr.visit(`<!doctype html><button id=b onclick="if (confirm('Sure?')) this.textContent = 'Done'">Do</button>`)
 	tr.sees(bot)
 	before := tr.ctx
-	tr.ctx = engine.Viewing(before, bot, true)
+	tr.ctx = observe.Viewing(before, bot, true)
 	r := tr.must("page.click", &action.Click{Locator: selector("#b")})
 	tr.ctx = before
 	if r.Modal == nil || r.Changes == nil || r.Changes.Text != "" || r.Changes.Snapshot != nil {

@@ -76,22 +76,21 @@ func (c *channels) drop(gone func(session, tab string) bool) {
 // channelOpened judges a WebSocket that shares a connection with other requests, and
 // calls next.
 func channelOpened(next eventHandler) eventHandler {
-	return func(b *Browser, session string, from *target, params json.RawMessage) {
+	return func(b *Browser, s *state, session string, from *target, params json.RawMessage) {
 		var p struct {
 			Request  string          `json:"requestId"`
 			Response netlog.Response `json:"response"`
 		}
 		if json.Unmarshal(params, &p) == nil && from != nil && p.Response.Status == http.StatusOK { // elsewhere 101
-			b.outgoing.judgeOpen(from, b.outgoing.channels.address(session+"/"+p.Request))
+			b.outgoing.judgeOpen(s, from, b.outgoing.channels.address(session+"/"+p.Request))
 		}
-		next(b, session, from, params)
+		next(b, s, session, from, params)
 	}
 }
 
 // judgeOpen ends the page or worker that has opened a WebSocket which is refused.
-// base.mu is held.
-func (og *outgoingRequests) judgeOpen(from *target, address string) {
-	judge := og.options.Outgoing
+func (og *outgoingRequests) judgeOpen(s *state, from *target, address string) {
+	judge := s.options.Outgoing
 	if judge == nil || address == "" {
 		return
 	}
@@ -136,7 +135,7 @@ func channelEnds(next eventHandler) eventHandler {
 }
 
 func channelEvent(next eventHandler, note func(b *Browser, key, address string, from *target)) eventHandler {
-	return func(b *Browser, session string, from *target, params json.RawMessage) {
+	return func(b *Browser, s *state, session string, from *target, params json.RawMessage) {
 		var p struct {
 			Request   string `json:"requestId"`
 			Transport string `json:"transportId"`
@@ -146,7 +145,7 @@ func channelEvent(next eventHandler, note func(b *Browser, key, address string, 
 			note(b, session+"/"+p.Request+p.Transport, p.URL, from)
 		}
 		if next != nil {
-			next(b, session, from, params)
+			next(b, s, session, from, params)
 		}
 	}
 }

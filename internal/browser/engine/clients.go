@@ -3,12 +3,15 @@ package engine
 import (
 	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdpproxy"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 	"github.com/gloveboxhq/glovebox/internal/tasks"
 )
 
@@ -22,27 +25,27 @@ const refuseScript = "\n__glovebox.run('admit', 'false')"
 
 var admitScript = map[string]any{"source": "__glovebox.run('admit', 'true')", "worldName": injected.World}
 
-// attachedClients counts the attached clients. Its lock orders what frames are told;
-// it is taken before base.mu.
-type attachedClients struct {
-	mu      sync.Mutex
-	clients int
+// clients makes frames accept the input of attached clients of the protocol.
+type clients struct {
+	*base
+	mu       sync.Mutex // orders what frames are told; the lock of the state is taken after it
+	attached int
 }
 
 // admit makes frames accept clients' input, for one more client. The function that
 // it returns undoes that.
 func (cl *clients) admit(ctx context.Context) (leave func(), err error) {
-	cl.attached.mu.Lock()
-	cl.attached.clients++
+	cl.mu.Lock()
+	cl.attached++
 	var sent []*cdp.Pending
-	if cl.attached.clients == 1 {
+	if cl.attached == 1 {
 		sent = cl.admitAll(true)
 	}
-	cl.attached.mu.Unlock()
+	cl.mu.Unlock()
 	leave = sync.OnceFunc(func() {
-		cl.attached.mu.Lock()
-		defer cl.attached.mu.Unlock()
-		if cl.attached.clients--; cl.attached.clients == 0 {
+		cl.mu.Lock()
+		defer cl.mu.Unlock()
+		if cl.attached--; cl.attached == 0 {
 			cl.admitAll(false)
 		}
 	})
@@ -57,18 +60,16 @@ func (cl *clients) admit(ctx context.Context) (leave func(), err error) {
 
 // admitAll makes all frames and all later documents accept clients' input, or not.
 func (cl *clients) admitAll(all bool) []*cdp.Pending {
-	cl.mu.Lock()
 	var tabs []*tab
-	for _, t := range cl.tabs {
-		tabs = append(tabs, t)
-	}
 	var sent []*cdp.Pending
-	for _, t := range cl.sessions {
-		if t.tab != nil && t.hasScript {
-			sent = append(sent, t.admitLater(all, &cl.own)...)
+	cl.state.Do(func(s *state) {
+		tabs = slices.Collect(maps.Values(s.tabs))
+		for _, t := range s.sessions {
+			if t.tab != nil && t.hasScript {
+				sent = append(sent, t.admitLater(all, &cl.own)...)
+			}
 		}
-	}
-	cl.mu.Unlock()
+	})
 	for _, t := range tabs {
 		sent = append(sent, cl.admitIn(t, all)...)
 	}
@@ -76,7 +77,6 @@ func (cl *clients) admitAll(all bool) []*cdp.Pending {
 }
 
 // admitLater makes the later documents of a target accept all input, or not any more.
-// base.mu is held.
 func (t *target) admitLater(all bool, own *tasks.Group) []*cdp.Pending {
 	if all {
 		t.admission = t.session.Send("Page.addScriptToEvaluateOnNewDocument", admitScript)
@@ -100,15 +100,15 @@ func (t *target) admitLater(all bool, own *tasks.Group) []*cdp.Pending {
 
 // admitInWorlds is called for a target whose later documents get our script.
 func (cl *clients) admitInWorlds(t *target) []*cdp.Pending {
-	cl.attached.mu.Lock()
-	defer cl.attached.mu.Unlock()
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
-	t.hasScript = true
-	if cl.attached.clients == 0 {
-		return nil
-	}
-	return t.admitLater(true, &cl.own)
+	return guarded.Get(cl.state, func(*state) []*cdp.Pending {
+		t.hasScript = true
+		if cl.attached == 0 {
+			return nil
+		}
+		return t.admitLater(true, &cl.own)
+	})
 }
 
 // admitIn makes the frames of a tab accept clients' input, or not.
@@ -125,20 +125,20 @@ func (cl *clients) admitIn(t *tab, all bool) []*cdp.Pending {
 // exclusively makes a tab refuse clients' input until the function that it returns
 // is called. Without clients it does nothing.
 func (cl *clients) exclusively(ctx context.Context, t *tab) func() {
-	cl.attached.mu.Lock()
-	if cl.attached.clients == 0 {
-		cl.attached.mu.Unlock()
+	cl.mu.Lock()
+	if cl.attached == 0 {
+		cl.mu.Unlock()
 		return func() {}
 	}
 	sent := cl.admitIn(t, false)
-	cl.attached.mu.Unlock()
+	cl.mu.Unlock()
 	for _, p := range sent {
 		_ = p.Wait(ctx, nil) // a frame that is gone accepts nothing
 	}
 	return func() {
-		cl.attached.mu.Lock()
-		defer cl.attached.mu.Unlock()
-		if cl.attached.clients > 0 {
+		cl.mu.Lock()
+		defer cl.mu.Unlock()
+		if cl.attached > 0 {
 			cl.admitIn(t, true)
 		}
 	}
@@ -182,64 +182,29 @@ func (b *Browser) Attach(ctx context.Context, onMessage func(action.Message)) (a
 type relayView Browser
 
 func (h *relayView) Home() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return cmp.Or(h.context, h.home)
+	return guarded.Get(h.state, func(s *state) string { return cmp.Or(s.context, s.home) })
 }
 
 // Downloads returns how downloads are handled in every browser context.
 func (h *relayView) Downloads() map[string]any {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	behaviour := h.downloadBehaviour()
+	behaviour := guarded.Get(h.state, (*state).downloadBehaviour)
 	delete(behaviour, "browserContextId")
 	return behaviour
 }
 
 // Uploads returns the folder of the files that pages may get.
-func (h *relayView) Uploads() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.options.Uploads
-}
+func (h *relayView) Uploads() string { return h.options().Uploads }
 
 func (h *relayView) World() string { return injected.World }
 
 // Judge asks the guard about a document.
-func (h *relayView) Judge(address string) error {
-	h.mu.Lock()
-	guard := h.options.Guard
-	h.mu.Unlock()
-	return allowed(guard, address)
-}
+func (h *relayView) Judge(address string) error { return allowed(h.options().Guard, address) }
 
 // Keeps reports whether a dialog of a target belongs to a verb: it opened while the
 // verb ran, or the verb runs and will be told of it.
 func (h *relayView) Keeps(target string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	t := (*Browser)(h).tabOfTarget(target)
-	if t == nil {
-		return false
-	}
-	return len(t.running) > 0 || t.dialog != nil && t.dialog.kept
-}
-
-// tabOfTarget returns the tab that a target is, or is a frame of. base.mu is held.
-func (b *base) tabOfTarget(id string) *tab {
-	if t := b.tabs[id]; t != nil {
-		return t
-	}
-	for _, t := range b.sessions {
-		if t.id == id {
-			return t.tab
-		}
-	}
-	return nil
-}
-
-// clients makes frames accept the input of attached clients of the protocol.
-type clients struct {
-	*base
-	attached attachedClients
+	return guarded.Get(h.state, func(s *state) bool {
+		t := s.tabOfTarget(target)
+		return t != nil && (len(t.running) > 0 || t.dialog != nil && t.dialog.kept)
+	})
 }

@@ -87,12 +87,8 @@ func (ck cookies) all(ctx context.Context) ([]cookie, error) {
 // params are those of the Storage domain: they name the browser context of our
 // tabs. Without it Chromium 156 uses its own, also when a tab is called.
 func (ck cookies) params(cookies []setCookie) map[string]any {
-	ck.mu.Lock()
-	defer ck.mu.Unlock()
 	params := map[string]any{}
-	if ck.context != "" {
-		params["browserContextId"] = ck.context
-	}
+	ck.state.Do(func(s *state) { s.inContext(params) })
 	if cookies != nil {
 		params["cookies"] = cookies
 	}
@@ -103,9 +99,7 @@ func (ck cookies) params(cookies []setCookie) map[string]any {
 // host held against what the session may open. What the browser does not take
 // all the same is told by number. Faults: invalid_request, blocked_domain.
 func (ck cookies) set(ctx context.Context, t *tab, a *action.CookieSet, _ action.Pin) (any, error) {
-	ck.mu.Lock()
-	here, owns := t.root.url, ck.options.Owns
-	ck.mu.Unlock()
+	here, owns := ck.facts(t).URL, ck.options().Owns
 	set := make([]setCookie, len(a.Cookies))
 	for i, c := range a.Cookies {
 		var err error

@@ -13,6 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 const (
@@ -51,7 +52,7 @@ type crawler struct {
 	cache   htmlCache
 	offline *offlineTab
 
-	mu     sync.Mutex    // may be held while base.mu is taken
+	mu     sync.Mutex    // the lock of the state is taken after it
 	tabs   map[*tab]bool // whether the tab is in use
 	making int           // tabs that are being opened
 	closed bool
@@ -218,7 +219,7 @@ func (c *crawler) visit(ctx context.Context, t *tab, address string) (*action.Cr
 
 // waitParsed waits until the document is parsed, or is redirected.
 func (c *crawler) waitParsed(ctx context.Context, t *tab, v *visit, before mark, loader string) error {
-	return c.b.await(ctx, func() bool {
+	return c.b.await(ctx, func(*state) bool {
 		f := t.root
 		return v.redirect != "" || (f.loader == loader || f.loader != before.loader) && f.events["DOMContentLoaded"]
 	})
@@ -227,13 +228,12 @@ func (c *crawler) waitParsed(ctx context.Context, t *tab, v *visit, before mark,
 // elsewhere is the result where there is no page to read: for a redirect, a
 // download or a document of another type; nil where there is one.
 func (c *crawler) elsewhere(t *tab, v *visit, n navigated) *action.CrawlVisit {
-	c.b.mu.Lock()
-	defer c.b.mu.Unlock()
-	page := action.CrawledPage{URL: pagetext.MaskURL(v.address), Status: v.status, Links: []string{}, Error: unsuccessful(v.status)}
-	if v.redirect != "" {
-		return &action.CrawlVisit{Page: page, Redirect: v.redirect}
+	was := guarded.Get(c.b.state, func(*state) visit { return *v })
+	page := action.CrawledPage{URL: pagetext.MaskURL(was.address), Status: was.status, Links: []string{}, Error: unsuccessful(was.status)}
+	if was.redirect != "" {
+		return &action.CrawlVisit{Page: page, Redirect: was.redirect}
 	}
-	kind, _, _ := mime.ParseMediaType(v.mime)
+	kind, _, _ := mime.ParseMediaType(was.mime)
 	switch {
 	case n.Download, kind != "" && kind != "text/html" && kind != "application/xhtml+xml":
 		page.MediaType = kind
@@ -252,7 +252,7 @@ func (c *crawler) elsewhere(t *tab, v *visit, n navigated) *action.CrawlVisit {
 func (c *crawler) waitQuiet(ctx context.Context, t *tab) error {
 	bounded, stop := context.WithTimeout(ctx, quietLimit)
 	defer stop()
-	idle := func() bool { return t.closed || t.crashed || t.visit.redirect != "" || len(t.inflight) == 0 }
+	idle := func(*state) bool { return t.closed || t.crashed || t.visit.redirect != "" || len(t.inflight) == 0 }
 	for {
 		if err := c.b.await(bounded, idle); err != nil {
 			return ended(ctx, err)
@@ -265,10 +265,7 @@ func (c *crawler) waitQuiet(ctx context.Context, t *tab) error {
 		if err != nil {
 			return ended(ctx, err)
 		}
-		c.b.mu.Lock()
-		quiet := idle()
-		c.b.mu.Unlock()
-		if quiet || !script {
+		if !script || guarded.Get(c.b.state, idle) {
 			return nil
 		}
 	}
@@ -293,9 +290,7 @@ func (c *crawler) read(ctx context.Context, t *tab) (*action.CrawlVisit, error) 
 	out.Page.Content = content
 	here := c.b.facts(t)
 	out.Page.URL, out.Page.Title = pagetext.MaskURL(here.URL), here.Title
-	c.b.mu.Lock()
-	out.Page.Status = t.status[t.root.loader]
-	c.b.mu.Unlock()
+	out.Page.Status = guarded.Get(c.b.state, func(*state) int { return t.status[t.root.loader] })
 	out.Page.Error = unsuccessful(out.Page.Status)
 	return out, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/credentials"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 const (
@@ -177,33 +178,29 @@ func (c *crawler) write(ctx context.Context, t *tab, v *visit) (done bool, err e
 	if done, err = p.world.Readdress(ctx, v.address); err != nil || !done {
 		return false, err
 	}
-	c.b.mu.Lock()
-	v.begun = true
-	c.b.mu.Unlock()
+	c.b.state.Do(func(*state) { v.begun = true })
 	return true, t.main.session.Call(ctx, "Page.setDocumentContent", map[string]string{"frameId": t.root.id, "html": string(v.reply.document.body)}, nil)
 }
 
 // complete waits until the document in the offline tab has its style sheets.
-func (c *crawler) complete(ctx context.Context, t *tab) (state injected.Fetched, err error) {
-	idle := func() bool { return t.closed || t.crashed || len(t.inflight) == 0 }
+func (c *crawler) complete(ctx context.Context, t *tab) (has injected.Fetched, err error) {
+	idle := func(*state) bool { return t.closed || t.crashed || len(t.inflight) == 0 }
 	for {
 		if err := c.b.await(ctx, idle); err != nil {
-			return state, err
+			return has, err
 		}
 		p, err := c.b.main(ctx, t)
 		if err != nil {
-			return state, err
+			return has, err
 		}
-		if state, err = p.world.Fetched(ctx); err != nil || !state.Loading {
-			return state, err
+		if has, err = p.world.Fetched(ctx); err != nil || !has.Loading {
+			return has, err
 		}
 	}
 }
 
 func (c *crawler) missed(v *visit) bool {
-	c.b.mu.Lock()
-	defer c.b.mu.Unlock()
-	return v.missed
+	return guarded.Get(c.b.state, func(*state) bool { return v.missed })
 }
 
 // plainHeader reports whether an answer has none of the headers that only a
@@ -234,9 +231,7 @@ func (c *crawler) hasCookie(ctx context.Context, host string) bool {
 
 // agent is the user agent that the browser sends.
 func (c *crawler) agent() string {
-	c.b.mu.Lock()
-	defer c.b.mu.Unlock()
-	return c.b.options.userAgent(c.b.version)
+	return guarded.Get(c.b.state, func(s *state) string { return s.options.userAgent(s.version) })
 }
 
 // passed are the headers of a server's answer that change how it is read.

@@ -9,6 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 // dialog is an open JavaScript dialog of a tab.
@@ -29,7 +30,7 @@ func (d *dialog) fault() error {
 }
 
 var dialogEvents = map[string]eventHandler{
-	"Page.javascriptDialogOpening": inTab(func(b *Browser, t *tab, from *target, p struct {
+	"Page.javascriptDialogOpening": inTab(func(b *Browser, s *state, t *tab, from *target, p struct {
 		Type    string `json:"type"`
 		Message string `json:"message"`
 		Default string `json:"defaultPrompt"`
@@ -42,38 +43,37 @@ var dialogEvents = map[string]eventHandler{
 			b.work.add(func() { from.session.Send(handleDialog, map[string]bool{"accept": true}) })
 			return
 		}
-		b.dialogs.openDialog(t, from, action.Dialog{Kind: p.Type, Message: pagetext.Cut(p.Message), Default: pagetext.Cut(p.Default)})
+		b.dialogs.openDialog(s, t, from, action.Dialog{Kind: p.Type, Message: pagetext.Cut(p.Message), Default: pagetext.Cut(p.Default)})
 	}),
-	"Page.javascriptDialogClosed": inTab(func(_ *Browser, t *tab, _ *target, _ struct{}) { t.dropDialog() }),
+	"Page.javascriptDialogClosed": inTab(func(_ *Browser, _ *state, t *tab, _ *target, _ struct{}) { t.dropDialog() }),
 }
 
 const handleDialog = "Page.handleJavaScriptDialog"
 
 // openDialog interrupts the tab's verbs. A dialog that nobody answers is dismissed
-// after a time. base.mu is held.
-func (ds *dialogs) openDialog(t *tab, from *target, says action.Dialog) {
+// after a time.
+func (ds *dialogs) openDialog(s *state, t *tab, from *target, says action.Dialog) {
 	t.dropDialog()
 	t.dialogs++
 	d := &dialog{Dialog: says, target: from, kept: len(t.running) > 0}
-	d.timer = time.AfterFunc(ds.options.DialogTimeout, func() { ds.dismiss(t, d) })
+	d.timer = time.AfterFunc(s.options.DialogTimeout, func() { ds.state.Do(func(s *state) { ds.dismiss(s, t, d) }) })
 	t.dialog = d
 	t.interrupt(errDialog)
 }
 
-func (ds *dialogs) dismiss(t *tab, d *dialog) {
-	ds.mu.Lock()
-	defer ds.mu.Unlock()
+// dismiss dismisses a dialog that nobody answered.
+func (ds *dialogs) dismiss(s *state, t *tab, d *dialog) {
 	if t.dialog != d {
 		return
 	}
 	t.dialog = nil
-	log := ds.options.Log
+	log := s.options.Log
 	ds.notes.add("nobody answered the %s dialog %q: it was dismissed", d.Kind, d.Message)
 	ds.work.add(func() {
 		d.target.session.Send(handleDialog, map[string]bool{"accept": false})
 		log.Warn("dismissed a dialog nobody answered", "kind", d.Kind, "tab", t.id)
 	})
-	ds.change()
+	s.change()
 }
 
 // dropDialog forgets the tab's dialog.
@@ -86,13 +86,13 @@ func (t *tab) dropDialog() {
 
 // modal returns the open dialog of a tab, nil for none.
 func (b *base) modal(t *tab) *action.Dialog {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if t == nil || t.dialog == nil {
-		return nil
-	}
-	says := t.dialog.Dialog
-	return &says
+	return guarded.Get(b.state, func(*state) *action.Dialog {
+		if t == nil || t.dialog == nil {
+			return nil
+		}
+		says := t.dialog.Dialog
+		return &says
+	})
 }
 
 // printOf returns the fingerprint of a dialog, "" for none.
@@ -105,9 +105,7 @@ func printOf(d *action.Dialog) string {
 
 // answer answers the open dialog, and waits for what that sets off.
 func (ds *dialogs) answer(ctx context.Context, t *tab, a *action.AnswerDialog, pin action.Pin) (any, error) {
-	ds.mu.Lock()
-	d := t.dialog
-	ds.mu.Unlock()
+	d := guarded.Get(ds.state, func(*state) *dialog { return t.dialog })
 	if d == nil {
 		return nil, fault.New(fault.InvalidRequest, "no dialog is open").Hinted("go on without page.dialog")
 	}
@@ -123,11 +121,11 @@ func (ds *dialogs) answer(ctx context.Context, t *tab, a *action.AnswerDialog, p
 	if err := d.target.session.Call(ctx, handleDialog, params, nil); err != nil {
 		return nil, err
 	}
-	ds.mu.Lock()
-	if t.dialog == d {
-		t.dropDialog()
-	}
-	ds.mu.Unlock()
+	ds.state.Do(func(*state) {
+		if t.dialog == d {
+			t.dropDialog()
+		}
+	})
 	acted := &action.Acted{OK: true}
 	var err error
 	acted.NewPage, err = ds.effects.waitForNavigation(ctx, t, nil, before)

@@ -76,10 +76,8 @@ func (rd *reader) documentOf(ctx context.Context, t *tab, mediaType string) (*do
 // source returns the text of a tab's document as the server sent it, "" if the
 // browser did not keep it.
 func (rd *reader) source(ctx context.Context, t *tab) string {
-	rd.mu.Lock()
-	address, _, _ := strings.Cut(t.root.url, "#")
+	address, _, _ := strings.Cut(rd.facts(t).URL, "#")
 	params := map[string]string{"frameId": t.root.id, "url": address}
-	rd.mu.Unlock()
 	var got struct {
 		Content string `json:"content"`
 		Base64  bool   `json:"base64Encoded"`

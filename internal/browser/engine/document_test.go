@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/browser/engine"
+	"github.com/gloveboxhq/glovebox/internal/browser/observe"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -168,7 +168,7 @@ func TestAPDFDocumentIsShownInPlaceOfAPage(t *testing.T) {
 		"/table": {"text/csv", "name;price\npen;1.20\n"},
 	})
 	tr, _ := withFiles(t)
-	ctx := engine.Viewing(tr.ctx, engine.Viewer{Actor: "a", Surface: "mcp"}, true)
+	ctx := observe.Viewing(tr.ctx, observe.Viewer{Actor: "a", Surface: "mcp"}, true)
 	tr.ctx = ctx
 	tr.must("page.goto", &action.Goto{URL: at + "/"})
 	asked.Store(0)

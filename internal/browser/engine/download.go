@@ -10,56 +10,24 @@ import (
 
 const downloadLimit = 2 * time.Second // for the browser to report a download that it said began
 
-// downloadBehaviour are the parameters of Browser.setDownloadBehavior: each
-// download gets a name of its own in the folder, or none is made. base.mu is held.
-func (b *base) downloadBehaviour() map[string]any {
-	params := map[string]any{"behavior": "deny", "eventsEnabled": true}
-	if b.options.Downloads != "" {
-		params["behavior"], params["downloadPath"] = "allowAndName", b.options.Downloads
-	}
-	if b.context != "" {
-		params["browserContextId"] = b.context
-	}
-	return params
-}
-
-// downloadSettings are those of the present options. base.mu is held.
-func (b *base) downloadSettings() download.Settings {
-	return download.Settings{
-		Enabled: b.options.Downloads != "", Context: b.context, Most: b.options.MostDownload, Store: b.options.Files, Log: b.options.Log,
-	}
-}
-
 var downloadEvents = map[string]eventHandler{
-	"Browser.downloadWillBegin": on(func(b *Browser, _ string, e download.Event) { b.downloadBegan(e) }),
-	"Browser.downloadProgress": on(func(b *Browser, _ string, e download.Event) {
+	"Browser.downloadWillBegin": on(func(b *Browser, s *state, _ string, e download.Event) { b.downloadBegan(s, e) }),
+	"Browser.downloadProgress": on(func(b *Browser, s *state, _ string, e download.Event) {
 		b.downloads.Progress(e)
-		b.change()
+		s.change()
 	}),
 }
 
-// downloadBegan notes which tab a download is of. base.mu is held.
-func (b *base) downloadBegan(e download.Event) {
-	if !b.downloads.Begin(e, b.isOfCrawl(e.Frame)) {
+// downloadBegan notes which tab a download is of.
+func (b *base) downloadBegan(s *state, e download.Event) {
+	if !b.downloads.Begin(e, s.isOfCrawl(e.Frame)) {
 		return
 	}
-	for _, t := range b.tabs {
-		if t.frames[e.Frame] != nil {
-			t.moves.downloads++
-			t.downloaded = e.ID
-		}
+	if t := s.tabWithFrame(e.Frame); t != nil {
+		t.moves.downloads++
+		t.downloaded = e.ID
 	}
-	b.change()
-}
-
-// isOfCrawl reports whether a frame is of a tab of a crawl.
-func (b *base) isOfCrawl(frame string) bool {
-	for _, t := range b.tabs {
-		if t.hidden && t.frames[frame] != nil {
-			return true
-		}
-	}
-	return false
+	s.change()
 }
 
 // The verbs of package download.

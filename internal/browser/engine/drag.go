@@ -8,19 +8,16 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/input"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-const (
-	dragSteps = 6               // moves on the way, for scripts that listen to the pointer's path
-	nudge     = 8.0             // CSS pixels: more than the browser and libraries ignore as a tremble
-	dragLimit = 2 * time.Second // for the browser to report a drag that the page has begun
-)
+const dragLimit = 2 * time.Second // for the browser to report a drag that the page has begun
 
 // dragEvents report the drags that Input.setInterceptDrags intercepts. Without
 // that, the browser would run them in the desktop.
 var dragEvents = map[string]eventHandler{
-	"Input.dragIntercepted": inTab(func(_ *Browser, t *tab, _ *target, p struct {
+	"Input.dragIntercepted": inTab(func(_ *Browser, _ *state, t *tab, _ *target, p struct {
 		Data json.RawMessage `json:"data"`
 	}) {
 		t.dragged = p.Data
@@ -53,7 +50,7 @@ func goesSomewhere(a *action.Drag) bool {
 
 // drag presses the button on one element and releases it on another. Both are the
 // elements that were judged, and receive the pointer at their points.
-func (in *input) drag(ctx context.Context, t *tab, a *action.Drag, pin action.Pin) (any, error) {
+func (in *actor) drag(ctx context.Context, t *tab, a *action.Drag, pin action.Pin) (any, error) {
 	onto := pin
 	onto.Document, onto.Node, onto.Print, onto.Drop = pin.Drop.Document, pin.Drop.Node, pin.Drop.Print, action.Spot{}
 	if _, err := in.readyToDrop(ctx, t, onto, a); err != nil { // before anything is pressed
@@ -114,7 +111,7 @@ func (c *dragging) strayed(ctx context.Context, to actionTarget, came *delivery)
 }
 
 // readyToDrop finds the point of the target to drop on.
-func (in *input) readyToDrop(ctx context.Context, t *tab, pin action.Pin, a *action.Drag) (actionTarget, error) {
+func (in *actor) readyToDrop(ctx context.Context, t *tab, pin action.Pin, a *action.Drag) (actionTarget, error) {
 	x, y, given := a.Offset()
 	if !given {
 		return in.ready(ctx, t, pin, a.To, injected.ForDrop, a.Timing)
@@ -124,30 +121,24 @@ func (in *input) readyToDrop(ctx context.Context, t *tab, pin action.Pin, a *act
 
 // dragging is a drag that is under way. The button is down until it ends.
 type dragging struct {
-	in      *input
-	t       *tab
-	from    actionTarget
-	x, y    float64         // where the pointer is
-	down    bool            // the button is
-	data    json.RawMessage // of a drag and drop of the page; nil if only the pointer moves
-	entered bool
-	since   time.Time // when the button was pressed
+	input.Drag
+	in    *actor
+	t     *tab
+	from  actionTarget
+	since time.Time // when the button was pressed
 }
 
 // lift presses the button on the element and moves a little, so that a drag begins.
 func (c *dragging) lift(ctx context.Context) error {
-	c.in.mu.Lock()
-	c.t.dragged = nil
-	c.in.mu.Unlock()
+	c.in.state.Do(func(*state) { c.t.dragged = nil })
 	if err := c.t.main.session.Call(ctx, "Input.setInterceptDrags", map[string]bool{"enabled": true}, nil); err != nil {
 		return err
 	}
 	if err := c.from.place.world.WatchDrag(ctx); err != nil {
 		return err
 	}
-	c.x, c.y, c.down, c.since = c.from.x, c.from.y, true, time.Now()
-	press := c.button("mousePressed", 1)
-	if err := c.in.send(ctx, c.t, []command{c.move(c.x, c.y, 0), press, c.move(c.x+nudge/2, c.y, 1), c.move(c.x+nudge, c.y+nudge, 1)}); err != nil {
+	c.since = time.Now()
+	if err := c.in.send(ctx, c.t, c.Lift(c.from.x, c.from.y)); err != nil {
 		return err
 	}
 	began, err := c.from.place.world.DragBegan(ctx)
@@ -156,89 +147,33 @@ func (c *dragging) lift(ctx context.Context) error {
 	}
 	bounded, stop := context.WithTimeout(ctx, dragLimit)
 	defer stop()
-	return ended(ctx, c.in.await(bounded, func() bool {
-		c.data = c.t.dragged
-		return c.data != nil || c.t.closed || c.t.dialog != nil
+	return ended(ctx, c.in.await(bounded, func(*state) bool {
+		c.Data = c.t.dragged
+		return c.Data != nil || c.t.closed || c.t.dialog != nil
 	}))
 }
 
-// moveTo moves in steps to the target, and then once more at the target. The
-// browser keeps a drag in the process that it enters first
-// (Input.dispatchDragEvent). A drag that must end in another process therefore
+// moveTo moves to the target. The browser keeps a drag in the process that it enters
+// first (Input.dispatchDragEvent). A drag that must end in another process therefore
 // moves there at once.
 func (c *dragging) moveTo(ctx context.Context, to actionTarget) error {
-	startX, startY, steps := c.x, c.y, dragSteps
-	if c.data != nil && to.place.frame.target != c.t.main {
-		steps = 0
-	}
-	for step := 1; step <= steps; step++ {
-		part := float64(step) / float64(steps)
-		if err := c.over(ctx, startX+(to.x-startX)*part, startY+(to.y-startY)*part); err != nil {
+	for _, strokes := range c.Path(to.x, to.y, c.Data != nil && c.in.geometry.inOtherProcess(c.t, to.place)) {
+		if err := c.in.send(ctx, c.t, strokes); err != nil {
 			return err
 		}
 	}
-	if steps == 0 {
-		if err := c.over(ctx, to.x, to.y); err != nil {
-			return err
-		}
-	}
-	return c.over(ctx, to.x, to.y)
+	return nil
 }
 
-// over moves the pointer, or the data that is dragged.
-func (c *dragging) over(ctx context.Context, x, y float64) error {
-	c.x, c.y = x, y
-	if c.data == nil {
-		return c.in.send(ctx, c.t, []command{c.move(x, y, 1)})
-	}
-	strokes := []command{c.event("dragOver")}
-	if !c.entered {
-		strokes = append([]command{c.event("dragEnter")}, strokes...)
-		c.entered = true
-	}
-	return c.in.send(ctx, c.t, strokes)
-}
-
-// drop ends the drag at the target. A drag with data ends with a drop event in
-// place of a release of the button, which pages do not get then.
+// drop ends the drag at the target.
 func (c *dragging) drop(ctx context.Context, to actionTarget) error {
-	c.x, c.y, c.down = to.x, to.y, false
-	last := c.button("mouseReleased", 0)
-	if c.data != nil {
-		last = c.event("drop")
-	}
-	return c.in.send(ctx, c.t, []command{last})
+	return c.in.send(ctx, c.t, []input.Event{c.Drop(to.x, to.y)})
 }
 
-// end leaves no button pressed and no drag intercepted, whatever happened. It
-// releases the button outside of the page: a click on the element was not judged.
+// end leaves no button pressed and no drag intercepted, whatever happened.
 func (c *dragging) end() {
-	var strokes []command
-	if c.down {
-		if c.data != nil {
-			strokes = append(strokes, c.event("dragCancel"))
-		}
-		c.x, c.y = -1, -1
-		strokes = append(strokes, c.move(-1, -1, 1), c.button("mouseReleased", 0))
-	}
-	for _, s := range strokes {
-		c.t.main.session.Send(s.method, s.params)
+	for _, s := range c.Cancel() {
+		c.t.main.session.Send(s.Method, s.Params)
 	}
 	c.t.main.session.Send("Input.setInterceptDrags", map[string]bool{"enabled": false})
-}
-
-func (c *dragging) move(x, y float64, held int) command {
-	button := "none"
-	if held != 0 {
-		button = "left"
-	}
-	return command{"Input.dispatchMouseEvent", mouse{Type: "mouseMoved", X: x, Y: y, Button: button, Buttons: held}}
-}
-
-func (c *dragging) button(kind string, held int) command {
-	return command{"Input.dispatchMouseEvent", mouse{Type: kind, X: c.x, Y: c.y, Button: "left", Buttons: held, Clicks: 1}}
-}
-
-func (c *dragging) event(kind string) command {
-	return command{"Input.dispatchDragEvent", map[string]any{"type": kind, "x": c.x, "y": c.y, "data": c.data, "modifiers": 0}}
 }

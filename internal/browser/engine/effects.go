@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
@@ -23,10 +24,10 @@ type mark struct {
 }
 
 func (ef *effects) mark(t *tab) mark {
-	ef.mu.Lock()
-	defer ef.mu.Unlock()
-	t.refused, t.uncertified = nil, ""
-	return mark{moves: t.moves, popups: t.popups, loader: t.root.loader, tab: t}
+	return guarded.Get(ef.state, func(*state) mark {
+		t.refused, t.uncertified = nil, ""
+		return mark{moves: t.moves, popups: t.popups, loader: t.root.loader, tab: t}
+	})
 }
 
 // waitForNavigation waits for what an act set off, without a fixed delay: after one
@@ -51,7 +52,7 @@ func (ef *effects) waitForNavigationBy(ctx context.Context, t *tab, where *place
 	}
 	bounded, stop := context.WithTimeout(ctx, navigationLimit)
 	defer stop()
-	err := ef.await(bounded, func() bool { return t.closed || t.crashed || t.navigationDone(before) || ef.ledger.Waiting(t.id) })
+	err := ef.await(bounded, func(*state) bool { return t.closed || t.crashed || t.navigationDone(before) || ef.ledger.Waiting(t.id) })
 	if err := ended(ctx, err); err != nil {
 		return false, err
 	}
@@ -61,10 +62,9 @@ func (ef *effects) waitForNavigationBy(ctx context.Context, t *tab, where *place
 	if err := ef.waitForPopup(ctx, t, before); err != nil {
 		return false, err
 	}
-	ef.mu.Lock()
-	news := t.root.loader != before.loader
-	ef.mu.Unlock()
-	if now := ef.current(); now != nil && (news || now != t) {
+	var now *tab
+	news := guarded.Get(ef.state, func(s *state) bool { now = s.active(); return t.root.loader != before.loader })
+	if now != nil && (news || now != t) {
 		if err := ended(ctx, ef.refreshTitle(bounded, now)); err != nil && !moved(err) {
 			return news, err
 		}
@@ -84,10 +84,7 @@ func (ef *effects) roundTripAfter(ctx context.Context, t *tab, where place, befo
 	if err := ef.finishRoundTrip(ctx, t, where, by, asked); err != nil {
 		return err
 	}
-	ef.mu.Lock()
-	script := t.moves.scripts > before.moves.scripts
-	ef.mu.Unlock()
-	if script { // a javascript: link runs as a task of its own
+	if guarded.Get(ef.state, func(*state) bool { return t.moves.scripts > before.moves.scripts }) { // a javascript: link runs as a task of its own
 		if err := runIn(ctx, where, oneTask); err != nil {
 			return err
 		}
@@ -133,37 +130,34 @@ func (t *tab) navigationDone(before mark) bool {
 // the act came to nothing. The browser reports the end of the navigation first.
 func (ef *effects) waitForDownload(ctx context.Context, t *tab, before mark) error {
 	const limit = 250 * time.Millisecond
-	ef.mu.Lock()
-	nothing := ef.options.Downloads != "" && !t.closed && t.root.loader == before.loader &&
-		t.moves.asked > before.moves.asked && t.moves.stopped > before.moves.stopped &&
-		t.moves.within == before.moves.within && t.moves.downloads == before.moves.downloads
-	ef.mu.Unlock()
+	nothing := guarded.Get(ef.state, func(s *state) bool {
+		return s.options.Downloads != "" && !t.closed && t.root.loader == before.loader &&
+			t.moves.asked > before.moves.asked && t.moves.stopped > before.moves.stopped &&
+			t.moves.within == before.moves.within && t.moves.downloads == before.moves.downloads
+	})
 	if !nothing {
 		return nil
 	}
 	bounded, stop := context.WithTimeout(ctx, limit)
 	defer stop()
-	return ef.await(bounded, func() bool { return t.closed || t.moves.downloads > before.moves.downloads })
+	return ef.await(bounded, func(*state) bool { return t.closed || t.moves.downloads > before.moves.downloads })
 }
 
 // waitForPopup waits until a new tab that the act asked for shows its document.
 func (ef *effects) waitForPopup(ctx context.Context, t *tab, before mark) error {
-	ef.mu.Lock()
-	asked, came := t.popups.asked > before.popups.asked, t.popups.done > before.popups.done
-	ef.mu.Unlock()
-	if !asked && !came {
+	if guarded.Get(ef.state, func(*state) bool { return t.popups.asked <= before.popups.asked && t.popups.done <= before.popups.done }) {
 		return nil
 	}
 	opening, stop := context.WithTimeout(ctx, popupLimit)
 	defer stop()
-	err := ef.await(opening, func() bool { return t.closed || t.popups.done > before.popups.done })
+	err := ef.await(opening, func(*state) bool { return t.closed || t.popups.done > before.popups.done })
 	if err != nil {
 		return ended(ctx, err)
 	}
 	loading, end := context.WithTimeout(ctx, navigationLimit)
 	defer end()
-	return ended(ctx, ef.await(loading, func() bool {
-		now := ef.activeLocked()
+	return ended(ctx, ef.await(loading, func(s *state) bool {
+		now := s.active()
 		if now == nil || now == t || now.dialog != nil || now.refused != nil || ef.ledger.Waiting(now.id) {
 			return true
 		}
@@ -177,9 +171,9 @@ func (ef *effects) waitForPopup(ctx context.Context, t *tab, before mark) error 
 func leadsSomewhere(url string) bool { return url != "" && url != "about:blank" }
 
 func (b *base) rootPlace(t *tab) (place, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return t.root.place()
+	var p place
+	ok := guarded.Get(b.state, func(*state) (ok bool) { p, ok = t.root.place(); return ok })
+	return p, ok
 }
 
 // title reads the title, also if an element of the page is named "title".
@@ -232,11 +226,11 @@ func (ef *effects) finishRoundTrip(ctx context.Context, t *tab, p place, by clos
 
 // setTitle keeps the tab's title, if p is its own document and still there.
 func (b *base) setTitle(t *tab, p place, title string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if p.frame == t.root && t.root.unique == p.document {
-		t.title = untrusted.Title(title)
-	}
+	b.state.Do(func(*state) {
+		if p.frame == t.root && t.root.unique == p.document {
+			t.title = untrusted.Title(title)
+		}
+	})
 }
 
 // effects waits for what an act sets off: navigations, popups and downloads.

@@ -10,6 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
@@ -163,10 +164,11 @@ func (es *elements) searchIn(ctx context.Context, p place, q injected.Query) (in
 // isStable reports whether nothing loads in a tab and nothing has changed in its
 // documents for a while. An element that is missing then will not appear.
 func (es *elements) isStable(ctx context.Context, t *tab) bool {
-	es.mu.Lock()
-	quiet := t.root.events["load"] && len(t.inflight) == 0 && len(t.coming()) == 0 && !es.ledger.Waiting(t.id)
-	since := time.Since(t.lastBusy)
-	es.mu.Unlock()
+	var since time.Duration
+	quiet := guarded.Get(es.state, func(*state) bool {
+		since = time.Since(t.lastBusy)
+		return t.root.events["load"] && len(t.inflight) == 0 && len(t.coming()) == 0 && !es.ledger.Waiting(t.id)
+	})
 	if !quiet {
 		return false
 	}

@@ -76,7 +76,7 @@ func (ed *emptyDocuments) show(ctx context.Context, t *tab, origin string) (uniq
 	if err := bypass.Wait(ctx, nil); err != nil {
 		return "", err
 	}
-	err = ed.await(ctx, func() bool {
+	err = ed.await(ctx, func(*state) bool {
 		unique = t.root.unique
 		return t.closed || t.crashed || t.root.context != 0 && t.root.origin == origin
 	})

@@ -45,6 +45,12 @@ type clientHints struct {
 	Mobile       bool    `json:"mobile"`
 }
 
+// command is a call of the protocol.
+type command struct {
+	method string
+	params any
+}
+
 // emulating returns the calls that make a target emulate what the options say.
 func (o Options) emulating(kind string, v version) []command {
 	e := o.Emulate
@@ -117,45 +123,41 @@ func (o Options) identity(v version) map[string]any {
 }
 
 // emulateAgain makes open tabs emulate what the options say, if that has changed.
-// base.mu is held.
-func (ts *targets) emulateAgain(before action.Emulation) {
-	if reflect.DeepEqual(before, ts.options.Emulate) {
+func (ts *targets) emulateAgain(s *state, before action.Emulation) {
+	if reflect.DeepEqual(before, s.options.Emulate) {
 		return
 	}
-	ts.permit()
-	for _, t := range ts.tabs {
-		for _, each := range ts.options.emulating(t.main.kind, ts.version) {
+	ts.permit(s)
+	for _, t := range s.tabs {
+		for _, each := range s.options.emulating(t.main.kind, s.version) {
 			t.main.session.Send(each.method, each.params)
 		}
 	}
 }
 
-// permit lets pages read the device's position, if the options name one. base.mu is
-// held.
-func (ts *targets) permit() {
-	if ts.options.Emulate.Geolocation == nil {
+// permit lets pages read the device's position, if the options name one.
+func (ts *targets) permit(s *state) {
+	if s.options.Emulate.Geolocation == nil {
 		return
 	}
 	params := map[string]any{"permission": map[string]string{"name": "geolocation"}, "setting": "granted"}
-	if ts.context != "" {
-		params["browserContextId"] = ts.context
-	}
-	ts.root.Send("Browser.setPermission", params)
+	ts.root.Send("Browser.setPermission", s.inContext(params))
 }
 
 // resize changes the viewport of all tabs, also of later ones, and waits until the
 // active tab has it.
 func (ts *targets) resize(ctx context.Context, t *tab, a *action.Resize, _ action.Pin) (any, error) {
-	ts.mu.Lock()
-	ts.options.Width, ts.options.Height = a.Width, a.Height
-	size := ts.options.metrics()
+	var size metrics
 	var others []*cdp.Session
-	for _, other := range ts.tabs {
-		if other != t {
-			others = append(others, other.main.session)
+	ts.state.Do(func(s *state) {
+		s.options.Width, s.options.Height = a.Width, a.Height
+		size = s.options.metrics()
+		for _, other := range s.tabs {
+			if other != t {
+				others = append(others, other.main.session)
+			}
 		}
-	}
-	ts.mu.Unlock()
+	})
 	for _, s := range others {
 		s.Send("Emulation.setDeviceMetricsOverride", size)
 	}

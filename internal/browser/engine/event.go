@@ -17,32 +17,30 @@ func (b *Browser) event(e cdp.Event) {
 	if !known {
 		return
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	take(b, e.Session, b.sessions[e.Session], e.Params)
+	b.state.Do(func(s *state) { take(b, s, e.Session, s.sessions[e.Session], e.Params) })
 }
 
-type eventHandler func(b *Browser, session string, from *target, params json.RawMessage)
+type eventHandler func(b *Browser, s *state, session string, from *target, params json.RawMessage)
 
 // on decodes an event of any target.
-func on[P any](do func(b *Browser, session string, p P)) eventHandler {
-	return func(b *Browser, session string, _ *target, params json.RawMessage) {
+func on[P any](do func(b *Browser, s *state, session string, p P)) eventHandler {
+	return func(b *Browser, s *state, session string, _ *target, params json.RawMessage) {
 		var p P
 		if json.Unmarshal(params, &p) == nil {
-			do(b, session, p)
+			do(b, s, session, p)
 		}
 	}
 }
 
 // inTab decodes an event of a tab or of a frame in one.
-func inTab[P any](do func(b *Browser, t *tab, from *target, p P)) eventHandler {
-	return func(b *Browser, _ string, from *target, params json.RawMessage) {
+func inTab[P any](do func(b *Browser, s *state, t *tab, from *target, p P)) eventHandler {
+	return func(b *Browser, s *state, _ string, from *target, params json.RawMessage) {
 		var p P
 		if from == nil || from.tab == nil || json.Unmarshal(params, &p) != nil {
 			return
 		}
-		do(b, from.tab, from, p)
-		b.change()
+		do(b, s, from.tab, from, p)
+		s.change()
 	}
 }
 
@@ -68,35 +66,38 @@ func joined(parts ...map[string]eventHandler) map[string]eventHandler {
 }
 
 var targetEvents = map[string]eventHandler{
-	"Target.attachedToTarget": on(func(b *Browser, session string, p attached) { b.targets.attach(session, p) }),
-	"Target.detachedFromTarget": on(func(b *Browser, _ string, p struct {
+	"Target.attachedToTarget": on(func(b *Browser, s *state, session string, p attached) { b.targets.attach(s, session, p) }),
+	"Target.detachedFromTarget": on(func(b *Browser, s *state, _ string, p struct {
 		Session string `json:"sessionId"`
 	}) {
 		b.outgoing.channels.drop(func(of, _ string) bool { return of == p.Session })
-		if closed := b.targets.detach(p.Session); closed != nil {
-			b.work.add(func() { b.observer.viewers.forget(closed) })
+		if closed := b.targets.detach(s, p.Session); closed != nil {
+			b.work.add(func() {
+				b.observer.viewers.Forget(closed.id)
+				b.injection.forget(closed)
+			})
 		}
 	}),
-	"Target.targetInfoChanged": on(func(b *Browser, _ string, p struct {
+	"Target.targetInfoChanged": on(func(b *Browser, s *state, _ string, p struct {
 		Info targetInfo `json:"targetInfo"`
 	}) {
 		// The browser names a page without a title after its URL.
-		if t := b.tabs[p.Info.ID]; t != nil && p.Info.URL == t.root.url && !strings.Contains(p.Info.URL, p.Info.Title) {
+		if t := s.tabs[p.Info.ID]; t != nil && p.Info.URL == t.root.url && !strings.Contains(p.Info.URL, p.Info.Title) {
 			t.title = untrusted.Title(p.Info.Title)
 		}
 	}),
-	"Inspector.targetCrashed": func(b *Browser, _ string, from *target, _ json.RawMessage) { b.targets.crash(from) },
+	"Inspector.targetCrashed": func(b *Browser, s *state, _ string, from *target, _ json.RawMessage) { b.targets.crash(s, from) },
 }
 
 var frameEvents = map[string]eventHandler{
-	"Page.frameAttached": inTab(func(b *Browser, t *tab, from *target, p byFrame) {
+	"Page.frameAttached": inTab(func(b *Browser, s *state, t *tab, from *target, p byFrame) {
 		f := t.frame(p.Frame, p.Parent)
 		if f.target == nil {
 			f.target = from
 		}
 		from.console.FrameChanged(f.id == from.id)
 	}),
-	"Page.frameDetached": inTab(func(_ *Browser, t *tab, from *target, p byFrame) {
+	"Page.frameDetached": inTab(func(_ *Browser, _ *state, t *tab, from *target, p byFrame) {
 		f := t.frames[p.Frame]
 		switch {
 		case f == nil || f == t.root:
@@ -107,7 +108,7 @@ var frameEvents = map[string]eventHandler{
 			t.forget(f)
 		}
 	}),
-	"Page.frameNavigated": inTab(func(b *Browser, t *tab, from *target, p struct {
+	"Page.frameNavigated": inTab(func(b *Browser, s *state, t *tab, from *target, p struct {
 		Frame frameInfo `json:"frame"`
 	}) {
 		f := t.navigated(from, p.Frame)
@@ -122,7 +123,7 @@ var frameEvents = map[string]eventHandler{
 		}
 		from.console.FrameChanged(f.id == from.id)
 	}),
-	"Page.navigatedWithinDocument": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
+	"Page.navigatedWithinDocument": inTab(func(_ *Browser, _ *state, t *tab, _ *target, p byFrame) {
 		if f := t.frames[p.Frame]; f != nil {
 			f.url = p.URL
 			if f == t.root {
@@ -130,47 +131,47 @@ var frameEvents = map[string]eventHandler{
 			}
 		}
 	}),
-	"Page.lifecycleEvent": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
+	"Page.lifecycleEvent": inTab(func(_ *Browser, _ *state, t *tab, _ *target, p byFrame) {
 		if f := t.frames[p.Frame]; f != nil {
 			f.lifecycle(p.Loader, p.Name)
 		}
 	}),
-	"Page.frameRequestedNavigation": inTab(func(b *Browser, t *tab, _ *target, p byFrame) {
+	"Page.frameRequestedNavigation": inTab(func(b *Browser, s *state, t *tab, _ *target, p byFrame) {
 		switch {
 		case p.Disposition == "newTab" || p.Disposition == "newWindow":
 			t.popups.asked++
 		case p.Frame == t.root.id && p.Disposition == "currentTab":
 			t.moves.asked++
-		case p.Disposition == "download" && b.options.Downloads == "" && !t.hidden:
+		case p.Disposition == "download" && s.options.Downloads == "" && !t.hidden:
 			b.notes.add(downloadRefused)
 		case p.Disposition == "download" && p.Frame == t.root.id:
 			t.moves.asked++ // it ends when the download begins or fails
 		}
 	}),
-	"Page.frameScheduledNavigation": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
+	"Page.frameScheduledNavigation": inTab(func(_ *Browser, _ *state, t *tab, _ *target, p byFrame) {
 		if strings.HasPrefix(p.URL, "javascript:") {
 			t.moves.scripts++
 		}
 	}),
-	"Page.windowOpen": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
+	"Page.windowOpen": inTab(func(_ *Browser, _ *state, t *tab, _ *target, p byFrame) {
 		t.popups.asked++
 		t.opened = p.URL
 	}),
-	"Page.frameStartedNavigating": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
+	"Page.frameStartedNavigating": inTab(func(_ *Browser, _ *state, t *tab, _ *target, p byFrame) {
 		if p.Frame == t.root.id && p.Type != "sameDocument" && p.Type != "historySameDocument" {
 			t.moves.asked++
 		}
 	}),
-	"Page.frameStoppedLoading": inTab(func(_ *Browser, t *tab, _ *target, p byFrame) {
+	"Page.frameStoppedLoading": inTab(func(_ *Browser, _ *state, t *tab, _ *target, p byFrame) {
 		if p.Frame == t.root.id {
 			t.moves.stopped++
 		}
 	}),
-	"Page.downloadWillBegin": inTab(func(b *Browser, t *tab, _ *target, _ byFrame) {
-		if b.options.Downloads == "" || t.hidden { // otherwise Browser.downloadWillBegin counts it
+	"Page.downloadWillBegin": inTab(func(b *Browser, s *state, t *tab, _ *target, _ byFrame) {
+		if s.options.Downloads == "" || t.hidden { // otherwise Browser.downloadWillBegin counts it
 			t.moves.downloads++
 		}
-		if b.options.Downloads == "" && !t.hidden {
+		if s.options.Downloads == "" && !t.hidden {
 			b.notes.add(downloadRefused)
 		}
 	}),
@@ -192,7 +193,7 @@ type world struct {
 }
 
 var worldEvents = map[string]eventHandler{
-	"Runtime.executionContextCreated": inTab(func(_ *Browser, t *tab, from *target, p world) {
+	"Runtime.executionContextCreated": inTab(func(_ *Browser, _ *state, t *tab, from *target, p world) {
 		if p.Context.Name != injected.World && !p.Context.Aux.Own || p.Context.Aux.Frame == "" {
 			return
 		}
@@ -212,7 +213,7 @@ var worldEvents = map[string]eventHandler{
 			f.context, f.unique, f.origin = p.Context.ID, p.Context.Unique, p.Context.Origin
 		}
 	}),
-	"Runtime.executionContextDestroyed": inTab(func(_ *Browser, t *tab, _ *target, p struct {
+	"Runtime.executionContextDestroyed": inTab(func(_ *Browser, _ *state, t *tab, _ *target, p struct {
 		Unique string `json:"executionContextUniqueId"`
 	}) {
 		for _, f := range t.frames {
@@ -221,7 +222,7 @@ var worldEvents = map[string]eventHandler{
 			}
 		}
 	}),
-	"Runtime.executionContextsCleared": inTab(func(_ *Browser, t *tab, from *target, _ struct{}) {
+	"Runtime.executionContextsCleared": inTab(func(_ *Browser, _ *state, t *tab, from *target, _ struct{}) {
 		for _, f := range t.frames {
 			if f.target == from {
 				t.forget(f)

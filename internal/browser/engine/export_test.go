@@ -1,30 +1,21 @@
 package engine
 
-import "time"
+import (
+	"context"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
+)
 
 // Kill crashes the renderer of a tab, without waiting for an answer.
 func Kill(b *Browser, tab string) error {
-	b.mu.Lock()
-	session := b.tabs[tab].main.session
-	b.mu.Unlock()
-	session.Send("Page.crash", nil)
+	guarded.Get(b.state, func(s *state) *cdp.Session { return s.tabs[tab].main.session }).Send("Page.crash", nil)
 	return b.untilCrashed(tab)
 }
 
 func (b *Browser) untilCrashed(tab string) error {
-	for {
-		b.mu.Lock()
-		crashed, changed := b.tabs[tab].crashed, b.changed
-		b.mu.Unlock()
-		if crashed {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-b.conn.Done():
-			return b.conn.Err()
-		}
-	}
+	return b.await(context.Background(), func(s *state) bool { return s.tabs[tab].crashed })
 }
 
 // Sought takes a selector of a scrape apart.
@@ -47,7 +38,5 @@ func Within(b *Browser, own time.Duration) time.Duration { return b.within(own) 
 
 // Claimed is what is believed of a document that a request without a tab names.
 func (b *Browser) Claimed(address string) string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.outgoing.claimed(address)
+	return guarded.Get(b.state, func(s *state) string { return s.claimed(address) })
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/input"
 	"github.com/gloveboxhq/glovebox/internal/credentials"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
@@ -21,7 +22,7 @@ type Filling struct {
 // fillSecret sets the value of a protected field to a secret. It does so in one
 // step, and only if document, element and origin are those that were judged.
 // Faults: page_changed, not_actionable, denied_by_policy.
-func (in *input) fillSecret(ctx context.Context, t *tab, a *Filling, pin action.Pin) (any, error) {
+func (in *actor) fillSecret(ctx context.Context, t *tab, a *Filling, pin action.Pin) (any, error) {
 	before := in.effects.mark(t)
 	at, err := in.readyFocused(ctx, t, pin, injected.ForType, injected.Focus{}, a.Timing)
 	if err != nil {
@@ -63,7 +64,7 @@ func unfilled(f injected.Filled) error {
 }
 
 // selectOptions selects options by value or label: all of the given ones, or none.
-func (in *input) selectOptions(ctx context.Context, t *tab, a *action.Select, pin action.Pin) (any, error) {
+func (in *actor) selectOptions(ctx context.Context, t *tab, a *action.Select, pin action.Pin) (any, error) {
 	before := in.effects.mark(t)
 	at, err := in.readyToSelect(ctx, t, pin, a)
 	if err != nil {
@@ -86,7 +87,7 @@ func (in *input) selectOptions(ctx context.Context, t *tab, a *action.Select, pi
 
 // readyToSelect is ready for a choice. In the tab's own document the options are
 // selected in the same round trip; in a frame, its position must be verified first.
-func (in *input) readyToSelect(ctx context.Context, t *tab, pin action.Pin, a *action.Select) (actionTarget, error) {
+func (in *actor) readyToSelect(ctx context.Context, t *tab, pin action.Pin, a *action.Select) (actionTarget, error) {
 	q := injected.Pinned{Kind: injected.ForSelect}
 	if err := in.elements.pinnedPoint(ctx, t, pin, a.Locator, &q); err != nil {
 		return actionTarget{}, err
@@ -135,7 +136,7 @@ var hasFormat = map[string]bool{
 // assign sets the value of such a field. It returns the text that is left to type,
 // which is empty. Faults: invalid_request for a value that the field does not take,
 // page_changed.
-func (in *input) assign(ctx context.Context, at actionTarget, value string) (rest string, err error) {
+func (in *actor) assign(ctx context.Context, at actionTarget, value string) (rest string, err error) {
 	got, err := at.place.world.Assign(ctx, injected.Assignment{Node: at.node, Value: value})
 	switch {
 	case err != nil:
@@ -154,7 +155,7 @@ func (in *input) assign(ctx context.Context, at actionTarget, value string) (res
 // paste inserts text into a code editor that has the focus, at its end or in place
 // of its content. With keys, the editor would indent lines and close brackets by
 // itself. It returns the text that is left to type. Fault: page_changed.
-func (in *input) paste(ctx context.Context, t *tab, at actionTarget, pin action.Pin, text string, whole bool) (string, error) {
+func (in *actor) paste(ctx context.Context, t *tab, at actionTarget, pin action.Pin, text string, whole bool) (string, error) {
 	keys := []string{"Control+End"}
 	switch {
 	case whole && text == "":
@@ -163,11 +164,11 @@ func (in *input) paste(ctx context.Context, t *tab, at actionTarget, pin action.
 		keys = []string{"Control+a"}
 	}
 	for _, name := range keys {
-		held, k, err := chord(name)
+		held, k, err := input.Chord(name)
 		if err != nil {
 			return text, err
 		}
-		if err := in.send(ctx, t, k.commands(held)); err != nil {
+		if err := in.send(ctx, t, k.Events(held)); err != nil {
 			return text, err
 		}
 	}

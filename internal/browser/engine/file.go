@@ -8,6 +8,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/extract"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
@@ -16,18 +17,16 @@ const fileLimit = 20 * time.Second // for the file of a navigation to arrive, an
 // fileOf returns the file that a tab's last navigation returned instead of a page,
 // nil if the tab shows a page.
 func (b *base) fileOf(t *tab) *document {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return t.file
+	return guarded.Get(b.state, func(*state) *document { return t.file })
 }
 
 // dropFile makes a tab show its page again. It reports whether a file was shown.
 func (b *base) dropFile(t *tab) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	was := t.file != nil
-	t.file = nil
-	return was
+	return guarded.Get(b.state, func(*state) bool {
+		was := t.file != nil
+		t.file = nil
+		return was
+	})
 }
 
 // readFile makes a tab show the file that a navigation returned instead of a page:
@@ -35,10 +34,8 @@ func (b *base) dropFile(t *tab) bool {
 // download of that navigation; it is not requested again. A file that cannot be
 // read remains a download.
 func (nv *navigator) readFile(ctx context.Context, t *tab, n *action.Navigated) {
-	nv.mu.Lock()
-	readable := nv.options.Files != nil && (kindOf(t.mediaType) != "" || t.mediaType == pdfType)
-	nv.mu.Unlock()
-	if !readable {
+	mediaType := nv.mediaType(t)
+	if nv.options().Files == nil || kindOf(mediaType) == "" && mediaType != pdfType {
 		return
 	}
 	ctx, stop := context.WithTimeout(ctx, fileLimit)
@@ -59,23 +56,24 @@ func (nv *navigator) readFile(ctx context.Context, t *tab, n *action.Navigated) 
 	if cut {
 		nv.notes.add("the text was cut at 1 MiB: the file has more")
 	}
-	nv.mu.Lock()
-	defer nv.mu.Unlock()
-	t.file = &document{text: text, url: d.URL, title: d.Name, Document: action.Document{Kind: action.KindText, Pages: pages, Name: d.Name, Artifact: file.ID}}
+	read := &document{text: text, url: d.URL, title: d.Name, Document: action.Document{Kind: action.KindText, Pages: pages, Name: d.Name, Artifact: file.ID}}
 	if pages > 0 {
-		t.file.Kind = action.KindPDF
+		read.Kind = action.KindPDF
 	}
-	n.Document = t.file.shows()
+	nv.state.Do(func(*state) { t.file = read })
+	n.Document = read.shows()
+}
+
+// mediaType returns that of the newest document that a tab's main frame was sent.
+func (b *base) mediaType(t *tab) string {
+	return guarded.Get(b.state, func(*state) string { return t.mediaType })
 }
 
 const pdfType = "application/pdf"
 
 // documentShown returns the document that a tab shows; nil for a page.
 func (rd *reader) documentShown(ctx context.Context, t *tab) *action.Document {
-	rd.mu.Lock()
-	mediaType := t.mediaType
-	rd.mu.Unlock()
-	d, err := rd.documentOf(ctx, t, mediaType)
+	d, err := rd.documentOf(ctx, t, rd.mediaType(t))
 	if err != nil {
 		return nil
 	}

@@ -8,9 +8,10 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
-// frame is one frame of a tab. Its fields are guarded by base.mu.
+// frame is one frame of a tab.
 type frame struct {
 	id        string
 	parent    *frame
@@ -79,7 +80,7 @@ func (f *frame) lifecycle(loader, name string) {
 	f.events[name] = true
 }
 
-// world returns our isolated world of the frame's document. base.mu is held.
+// world returns our isolated world of the frame's document.
 func (f *frame) world() (injected.Frame, bool) {
 	if f.target == nil || f.context == 0 {
 		return injected.Frame{}, false
@@ -180,6 +181,7 @@ func (f *frame) release(child *frame) {
 // place is a frame with the document that it showed at some time.
 type place struct {
 	frame    *frame
+	parent   *frame // nil for the main frame
 	world    injected.Frame
 	session  *cdp.Session // that of world
 	document string
@@ -189,20 +191,18 @@ type place struct {
 // places returns the frames that can be read now, parents before children, in the
 // order in which they were attached.
 func (b *base) places(t *tab) []place {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var all []place
-	var walk func(*frame)
-	walk = func(f *frame) {
-		if p, ok := f.place(); ok {
-			all = append(all, p)
-		}
-		for _, c := range f.children {
-			walk(c)
-		}
+	return guarded.Get(b.state, func(*state) []place { return t.root.places(nil) })
+}
+
+// places adds the frame and those in it, as far as they can be read now.
+func (f *frame) places(to []place) []place {
+	if p, ok := f.place(); ok {
+		to = append(to, p)
 	}
-	walk(t.root)
-	return all
+	for _, c := range f.children {
+		to = c.places(to)
+	}
+	return to
 }
 
 func (f *frame) place() (place, bool) {
@@ -210,7 +210,7 @@ func (f *frame) place() (place, bool) {
 	if !ok {
 		return place{}, false
 	}
-	return place{frame: f, world: w, session: f.target.session, document: f.unique, url: f.url}, true
+	return place{frame: f, parent: f.parent, world: w, session: f.target.session, document: f.unique, url: f.url}, true
 }
 
 // placeOf returns the frame that shows a document.
@@ -226,7 +226,7 @@ func (b *base) placeOf(t *tab, document string) (place, bool) {
 // main waits until the main frame can be read.
 func (b *base) main(ctx context.Context, t *tab) (place, error) {
 	var p place
-	err := b.await(ctx, func() bool {
+	err := b.await(ctx, func(*state) bool {
 		var ok bool
 		p, ok = t.root.place()
 		return ok
@@ -237,20 +237,19 @@ func (b *base) main(ctx context.Context, t *tab) (place, error) {
 // embedder returns the parent of a frame. main reports that f is a main frame, which
 // has none; ok is false if the parent cannot be read now.
 func (b *base) embedder(f *frame) (parent place, main, ok bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if f.parent == nil {
-		return place{}, true, true
-	}
-	parent, ok = f.parent.place()
-	return parent, false, ok
+	b.state.Do(func(*state) {
+		if main = f.parent == nil; main {
+			ok = true
+			return
+		}
+		parent, ok = f.parent.place()
+	})
+	return parent, main, ok
 }
 
 // ownerOf returns the number of a frame's iframe element in its parent.
 func (b *base) ownerOf(ctx context.Context, f *frame, parent place) (int, error) {
-	b.mu.Lock()
-	known := f.owner
-	b.mu.Unlock()
+	known := guarded.Get(b.state, func(*state) owner { return f.owner })
 	if known.document == parent.document && known.number != 0 {
 		return known.number, nil
 	}
@@ -264,9 +263,7 @@ func (b *base) ownerOf(ctx context.Context, f *frame, parent place) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	b.mu.Lock()
-	f.owner = owner{document: parent.document, number: number}
-	b.mu.Unlock()
+	b.state.Do(func(*state) { f.owner = owner{document: parent.document, number: number} })
 	return number, nil
 }
 
@@ -277,18 +274,18 @@ const frameLimit = time.Second // for the browser to report a frame that changes
 func (b *base) complete(ctx context.Context, t *tab) error {
 	bounded, stop := context.WithTimeout(ctx, frameLimit)
 	defer stop()
-	err := b.await(bounded, func() bool { return t.closed || t.crashed || t.dialog != nil || len(t.coming()) == 0 })
+	err := b.await(bounded, func(*state) bool { return t.closed || t.crashed || t.dialog != nil || len(t.coming()) == 0 })
 	if err != nil {
-		b.mu.Lock()
-		for _, f := range t.coming() {
-			f.awaited = true
-		}
-		b.mu.Unlock()
+		b.state.Do(func(*state) {
+			for _, f := range t.coming() {
+				f.awaited = true
+			}
+		})
 	}
 	return ended(ctx, err)
 }
 
-// coming returns the frames that have no world yet. base.mu is held.
+// coming returns the frames that have no world yet.
 func (t *tab) coming() []*frame {
 	var all []*frame
 	for _, f := range t.frames {

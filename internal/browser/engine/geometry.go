@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 // boxes returns the boxes of elements of a frame in the tab's viewport. Of each
@@ -12,7 +13,7 @@ func (g *geometry) boxes(ctx context.Context, p place, nodes []int, uncovered bo
 	if len(nodes) == 0 {
 		return nil, nil
 	}
-	found, err := p.world.Boxes(ctx, injected.BoxQuery{Nodes: nodes, Embedded: p.frame.parent != nil, Uncovered: uncovered})
+	found, err := p.world.Boxes(ctx, injected.BoxQuery{Nodes: nodes, Embedded: p.parent != nil, Uncovered: uncovered})
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func (g *geometry) toParent(ctx context.Context, f *frame, parent place, boxes [
 	if err != nil {
 		return nil, err
 	}
-	windows, err := parent.world.Boxes(ctx, injected.BoxQuery{Nodes: []int{number}, Embedded: parent.frame.parent != nil})
+	windows, err := parent.world.Boxes(ctx, injected.BoxQuery{Nodes: []int{number}, Embedded: parent.parent != nil})
 	if err != nil || at.Gone || len(windows) == 0 {
 		return nil, err
 	}
@@ -101,18 +102,13 @@ func (g *geometry) waitRootPainted(ctx context.Context, t *tab) error {
 }
 
 func (g *geometry) waitFirstPaint(ctx context.Context, p place) error {
-	g.mu.Lock()
-	known := p.frame.painted == p.document
-	g.mu.Unlock()
-	if known {
+	if guarded.Get(g.state, func(*state) bool { return p.frame.painted == p.document }) {
 		return nil
 	}
 	if err := runIn(ctx, p, firstPaint); err != nil {
 		return err
 	}
-	g.mu.Lock()
-	p.frame.painted = p.document
-	g.mu.Unlock()
+	g.state.Do(func(*state) { p.frame.painted = p.document })
 	return nil
 }
 
@@ -120,12 +116,12 @@ func (g *geometry) waitFirstPaint(ctx context.Context, p place) error {
 // place, if it was moved since the last time.
 func (g *geometry) waitPlaced(ctx context.Context, f *frame, parent place, e injected.Embedding) error {
 	here := injected.Embedding{Left: e.Left, Top: e.Top, ScaleX: e.ScaleX, ScaleY: e.ScaleY}
-	g.mu.Lock()
-	apart := f.target != parent.frame.target
-	known := f.placed == here
-	f.placed = here
-	g.mu.Unlock()
-	if !apart || known {
+	painted := guarded.Get(g.state, func(*state) bool {
+		known := f.placed == here
+		f.placed = here
+		return known || f.target == parent.frame.target
+	})
+	if painted {
 		return nil
 	}
 	return runIn(ctx, parent, twoFrames)
@@ -177,7 +173,5 @@ func (g *geometry) point(ctx context.Context, p place, x, y float64) (px, py flo
 
 // inOtherProcess reports whether a frame runs in another process than its tab.
 func (g *geometry) inOtherProcess(t *tab, p place) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return p.frame.target != nil && p.frame.target != t.main
+	return guarded.Get(g.state, func(*state) bool { return p.frame.target != nil && p.frame.target != t.main })
 }

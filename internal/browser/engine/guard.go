@@ -14,6 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 // documentsOnly makes the browser ask the engine before it requests a document. What
@@ -50,57 +51,48 @@ func (p paused) key() string { return cmp.Or(p.Network, p.ID) }
 // its own documents. The browser as a whole asks once more, right before the
 // request is made: a frame in a process of its own may navigate before its target
 // was told to ask (a sandboxed frame with srcdoc does not wait for the engine).
-func requestPaused(b *Browser, session string, from *target, params json.RawMessage) {
+func requestPaused(b *Browser, s *state, session string, from *target, params json.RawMessage) {
 	if session != "" {
-		inTab(func(b *Browser, t *tab, from *target, p paused) { b.guard.judge(t, from, p) })(b, session, from, params)
+		pausedInTab(b, s, session, from, params)
 		return
 	}
 	var p paused
-	switch {
-	case json.Unmarshal(params, &p) != nil:
-	case p.Type != "Document":
-		t := b.tabWithFrame(p.Frame)
-		b.certificates.proceed(t, p, func() { b.outgoing.judge(t, p, func() { b.injection.injectHeaders(t, p) }) })
-	default:
-		t := b.tabWithFrame(p.Frame)
-		b.certificates.proceed(t, p, func() { b.guard.askGuard(b.root, t, p) })
-	}
-}
-
-// tabWithFrame returns the tab of a frame, nil for a frame that is not known yet.
-// base.mu is held.
-func (b *base) tabWithFrame(frame string) *tab {
-	for _, t := range b.tabs {
-		if t.frames[frame] != nil {
-			return t
-		}
-	}
-	return nil
-}
-
-// judge decides on a document that a target asks about. base.mu is held.
-func (dg *documentGuard) judge(t *tab, from *target, p paused) {
-	if t.hidden {
-		dg.judgeVisit(t, from, p)
+	if json.Unmarshal(params, &p) != nil {
 		return
 	}
-	dg.ask(t, from, p)
+	t := s.tabWithFrame(p.Frame)
+	b.certificates.proceed(s, t, p, func(s *state) {
+		if p.Type == "Document" {
+			b.guard.askGuard(s, b.root, t, p)
+			return
+		}
+		b.outgoing.judge(s, t, p, func() { b.injection.injectHeaders(t, p) })
+	})
 }
 
-// ask asks the guard about a document of a tab. base.mu is held.
-func (dg *documentGuard) ask(t *tab, from *target, p paused) {
+// pausedInTab decides on a document that a target asks about.
+var pausedInTab = inTab(func(b *Browser, s *state, t *tab, from *target, p paused) {
+	if t.hidden {
+		b.guard.judgeVisit(s, t, from, p)
+		return
+	}
+	b.guard.ask(s, t, from, p)
+})
+
+// ask asks the guard about a document of a tab.
+func (dg *documentGuard) ask(s *state, t *tab, from *target, p paused) {
 	if p.Frame == t.root.id {
 		t.moves.asked++
 		t.method = p.Request.Method
 	}
-	dg.askGuard(from.session, t, p)
+	dg.askGuard(s, from.session, t, p)
 }
 
 // askGuard asks the guard about a document and answers the browser. t may be nil.
-// base.mu is held.
-func (dg *documentGuard) askGuard(session *cdp.Session, t *tab, p paused) {
-	guard, refused := dg.options.Guard, dg.options.Refused
-	prepare := dg.preparing(session, t, p)
+func (dg *documentGuard) askGuard(s *state, session *cdp.Session, t *tab, p paused) {
+	guard, refused := s.options.Guard, s.options.Refused
+	prepare := dg.preparing(s, session, t, p)
+	top := t != nil && p.Frame == t.root.id && !t.hidden
 	dg.work.add(func() {
 		err := allowed(guard, p.Request.URL)
 		if err == nil {
@@ -108,15 +100,15 @@ func (dg *documentGuard) askGuard(session *cdp.Session, t *tab, p paused) {
 				session.Send("Fetch.continueRequest", map[string]string{"requestId": p.ID})
 				return
 			}
-			dg.mu.Lock()
-			defer dg.mu.Unlock()
-			dg.outgoing.judge(t, p, func() { prepare(func() { dg.credentials.resume(p, t.getsHeaders(p)) }) })
+			dg.state.Do(func(s *state) {
+				dg.outgoing.judge(s, t, p, func() { prepare(func() { dg.credentials.resume(p, t.getsHeaders(p)) }) })
+			})
 			return
 		}
 		dg.failRequest(session, t, p, err)
 		if refused != nil {
 			r := dg.refusal(t, p, err)
-			r.Top = p.Frame == t.root.id && !t.hidden
+			r.Top = top
 			refused(r)
 		}
 	})
@@ -137,15 +129,16 @@ func allowed(guard func(string) error, url string) error {
 }
 
 func (dg *documentGuard) noteRefusal(t *tab, p paused, err error) {
-	dg.mu.Lock()
-	defer dg.mu.Unlock()
-	if t != nil && p.Frame == t.root.id {
-		t.refused = blocked(p.Request.URL, err)
-	}
-	if t == nil || !t.hidden {
-		dg.notes.add("blocked: %s", fault.From(blocked(p.Request.URL, err)).Message)
-	}
-	dg.change()
+	err = blocked(p.Request.URL, err)
+	dg.state.Do(func(s *state) {
+		if t != nil && p.Frame == t.root.id {
+			t.refused = err
+		}
+		if t == nil || !t.hidden {
+			dg.notes.add("blocked: %s", fault.From(err).Message)
+		}
+		s.change()
+	})
 }
 
 // blocked returns the fault for the error of a guard.
@@ -163,10 +156,8 @@ func blocked(address string, err error) error {
 func (dg *documentGuard) refusal(t *tab, p paused, err error) action.Refusal {
 	to := p.Request.URL
 	r := action.Refusal{Time: time.Now(), Host: host(to), URL: bareAddress(to), Reason: fault.From(blocked(to, err)).Message, Page: true}
-	dg.mu.Lock()
-	defer dg.mu.Unlock()
 	if r.Document = dg.initiators.of(strings.TrimSuffix(r.Host, ".")); r.Document == "" && t != nil {
-		r.Document = bareAddress(dg.documentAround(t, t.frames[p.Frame]))
+		r.Document = bareAddress(guarded.Get(dg.state, func(s *state) string { return s.documentAround(t, t.frames[p.Frame]) }))
 	}
 	return r
 }
@@ -181,20 +172,20 @@ func host(address string) string {
 
 const mostInitiators = 1000 // hosts with a known initiator; the egress proxy keeps as many refusals
 
-// Asker returns the address, without query, of the document that last asked
+// Initiator returns the address, without query, of the document that last asked
 // for something of host: a page, a frame or a worker's script; for a redirect
 // the address it came from. The browser may report a request after it was
-// made: Asker waits for that until ctx ends, and then returns "".
-func (b *Browser) Asker(ctx context.Context, host string) (address string) {
-	_ = b.await(ctx, func() bool {
+// made: Initiator waits for that until ctx ends, and then returns "".
+func (b *Browser) Initiator(ctx context.Context, host string) (address string) {
+	_ = b.await(ctx, func(*state) bool {
 		address = b.guard.initiators.of(host)
 		return address != ""
 	})
 	return address
 }
 
-// noteInitiator notes which document makes a request. base.mu is held.
-func (dg *documentGuard) noteInitiator(from *target, p netlog.Event) {
+// noteInitiator notes which document makes a request.
+func (dg *documentGuard) noteInitiator(s *state, from *target, p netlog.Event) {
 	to, err := url.Parse(cmp.Or(p.Request.URL, p.URL))
 	if err != nil || to.Hostname() == "" {
 		return
@@ -207,30 +198,13 @@ func (dg *documentGuard) noteInitiator(from *target, p netlog.Event) {
 	case p.Redirect != nil:
 		by = p.Redirect.URL
 	case from.tab != nil && (p.IsDocument() || by == ""):
-		by = dg.documentAround(from.tab, from.tab.frames[p.Frame])
+		by = s.documentAround(from.tab, from.tab.frames[p.Frame])
 	}
 	if by = bareAddress(by); by == "" {
 		return
 	}
 	dg.initiators.put(strings.TrimSuffix(to.Hostname(), "."), by)
-	dg.change()
-}
-
-// documentAround returns the http address of the document in a frame, otherwise of
-// the nearest document around it, otherwise of the tab's opener. base.mu is held.
-func (b *base) documentAround(t *tab, f *frame) string {
-	if f == nil {
-		f = t.root
-	}
-	for ; f != nil; f = f.parent {
-		if strings.HasPrefix(f.url, "http") {
-			return f.url
-		}
-	}
-	if opener := b.tabs[t.opener]; opener != nil {
-		return opener.root.url
-	}
-	return ""
+	s.change()
 }
 
 // bareAddress returns an http address without query, fragment and user. For a blob

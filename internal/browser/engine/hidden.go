@@ -3,15 +3,15 @@ package engine
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 // Hidden tabs are tabs of a crawl. No verb lists them or acts on them, and they
 // leave nothing in the console and in the list of requests.
 
-// visit is one page that a hidden tab goes to. Its fields are guarded by base.mu.
+// visit is one page that a hidden tab goes to.
 type visit struct {
 	address   string // without a fragment
 	resources bool
@@ -51,45 +51,38 @@ type hiddenTab struct {
 
 // setVisit says which page a hidden tab goes to; nil for none.
 func (b *base) setVisit(t *tab, v *visit) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	t.visit = v
+	b.state.Do(func(*state) { t.visit = v })
 }
 
 // usable reports whether a tab is open and has not crashed.
 func (b *base) usable(t *tab) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return !t.closed && !t.crashed
+	return guarded.Get(b.state, func(*state) bool { return !t.closed && !t.crashed })
 }
 
 // guardAllows reports whether the guard lets an address through.
 func (b *base) guardAllows(address string) bool {
-	b.mu.Lock()
-	guard := b.options.Guard
-	b.mu.Unlock()
+	guard := b.options().Guard
 	return guard != nil && guard(address) == nil
 }
 
 // newHiddenTab opens a hidden tab. Until its id is known, no new tab that no page
 // opened becomes the active one: see show.
 func (ts *targets) newHiddenTab(ctx context.Context, h hiddenTab) (*tab, error) {
-	ts.mu.Lock()
 	params := map[string]any{"url": "about:blank", "background": true}
-	if in := cmp.Or(h.context, ts.context); in != "" {
-		params["browserContextId"] = in
-	}
-	ts.hiding++
-	ts.mu.Unlock()
-	t, err := ts.hide(ctx, params, h.offline)
-	ts.mu.Lock()
-	ts.hiding--
-	if ts.hiding == 0 {
-		for _, other := range ts.tabs {
-			ts.show(other)
+	ts.state.Do(func(s *state) {
+		if in := cmp.Or(h.context, s.context); in != "" {
+			params["browserContextId"] = in
 		}
-	}
-	ts.mu.Unlock()
+		s.hiding++
+	})
+	t, err := ts.hide(ctx, params, h.offline)
+	ts.state.Do(func(s *state) {
+		if s.hiding--; s.hiding == 0 {
+			for _, other := range s.tabs {
+				s.show(other)
+			}
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -111,8 +104,8 @@ func (ts *targets) hide(ctx context.Context, params map[string]any, offline bool
 		return nil, err
 	}
 	var t *tab
-	err := ts.await(ctx, func() bool {
-		if t = ts.tabs[made.ID]; t != nil {
+	err := ts.await(ctx, func(s *state) bool {
+		if t = s.tabs[made.ID]; t != nil {
 			t.hidden, t.main.hidden, t.offline = true, true, offline
 		}
 		return t != nil
@@ -120,34 +113,9 @@ func (ts *targets) hide(ctx context.Context, params map[string]any, offline bool
 	return t, err
 }
 
-// show makes a tab that newHiddenTab kept back the active one, unless it is
-// hidden. base.mu is held.
-func (ts *targets) show(t *tab) {
-	if !t.hidden && !slices.Contains(ts.order, t) {
-		ts.order = append(ts.order, t)
-		ts.change()
-	}
-}
-
-// unwanted reports whether a new page was opened by a hidden tab. Such a page is
-// closed before it runs. A page that does not name its opener is taken for one
-// while a hidden tab waits for a page that it opened. base.mu is held.
-func (ts *targets) unwanted(opener string) bool {
-	if o := ts.tabs[opener]; o != nil {
-		return o.hidden
-	}
-	for _, t := range ts.tabs {
-		if t.hidden && t.popups.asked > t.popups.done && ts.making+ts.hiding == 0 {
-			t.popups.done++
-			return true
-		}
-	}
-	return false
-}
-
 // judgeVisit decides on a request of a hidden tab: its own document and the
-// requests that this needs are let through. base.mu is held.
-func (dg *documentGuard) judgeVisit(t *tab, from *target, p paused) {
+// requests that this needs are let through.
+func (dg *documentGuard) judgeVisit(s *state, t *tab, from *target, p paused) {
 	session := from.session
 	refuse := func(reason string) {
 		dg.work.add(func() {
@@ -159,14 +127,14 @@ func (dg *documentGuard) judgeVisit(t *tab, from *target, p paused) {
 	case v == nil:
 		refuse("Aborted") // the tab is between two pages
 	case v.reply != nil:
-		dg.replyTo(t, from, p)
+		dg.replyTo(s, t, from, p)
 	case p.Type != "" && p.Type != "Document":
 		refuse("BlockedByClient")
 	case p.Frame != t.root.id:
-		dg.ask(t, from, p)
+		dg.ask(s, t, from, p)
 	case !v.begun && sameDocument(v.address, p.Request.URL):
 		v.begun = true
-		dg.ask(t, from, p)
+		dg.ask(s, t, from, p)
 	default:
 		if v.redirect == "" && v.begun && !sameDocument(v.address, p.Request.URL) {
 			v.redirect = p.Request.URL

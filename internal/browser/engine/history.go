@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 type history struct {
@@ -19,7 +21,7 @@ type history struct {
 
 func (nv *navigator) back(ctx context.Context, t *tab, _ *action.None, _ action.Pin) (any, error) {
 	if nv.dropFile(t) { // the page before the file is still there
-		nv.observer.viewers.forget(t)
+		nv.observer.viewers.Forget(t.id)
 		here := nv.facts(t)
 		return &here, nil
 	}
@@ -64,14 +66,12 @@ func (nv *navigator) reload(ctx context.Context, t *tab, a *action.Reload, pin a
 // posted reports whether the tab's document is the answer to a form that was
 // posted. To reload it would post the form again.
 func (b *base) posted(t *tab) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return t.posted
+	return guarded.Get(b.state, func(*state) bool { return t.posted })
 }
 
 // reloaded waits for a document that the browser was told to load.
 func (nv *navigator) reloaded(ctx context.Context, t *tab, before mark) (any, error) {
-	err := nv.await(ctx, func() bool {
+	err := nv.await(ctx, func(*state) bool {
 		now := t.moves
 		return t.closed ||
 			t.root.loader != before.loader && t.root.events["load"] ||
@@ -96,21 +96,18 @@ func (nv *navigator) reloaded(ctx context.Context, t *tab, before mark) (any, er
 
 // loadFault returns the fault of a load that ended on an error page.
 func (nv *navigator) loadFault(t *tab) error {
-	nv.mu.Lock()
-	failed, loader, refused, address := t.root.failed, t.root.loader, t.refused, t.root.url
-	why, status, away := t.failures[loader], t.status[loader], t.away[loader]
-	nv.mu.Unlock()
-	switch {
-	case refused != nil:
-		return refused
-	case away != nil:
-		return away
-	case !failed || status != 0:
-		return nil
-	case why == "":
-		why = "net::ERR_FAILED"
-	}
-	return unloaded(address, why)
+	return guarded.Get(nv.state, func(*state) error {
+		loader := t.root.loader
+		switch away := t.away[loader]; {
+		case t.refused != nil:
+			return t.refused
+		case away != nil:
+			return away
+		case !t.root.failed || t.status[loader] != 0:
+			return nil
+		}
+		return unloaded(t.root.url, cmp.Or(t.failures[loader], "net::ERR_FAILED"))
+	})
 }
 
 // Headers of an answer that the egress proxy wrote in place of a server. The proxy

@@ -72,7 +72,7 @@ func receiverAt(ctx context.Context, p place, at injected.Point) (injected.Recei
 // frameAt returns the child frame whose iframe element has a number in the parent.
 func (es *elements) frameAt(ctx context.Context, t *tab, parent place, node int) (place, error) {
 	for _, p := range es.places(t) {
-		if p.frame.parent != parent.frame {
+		if p.parent != parent.frame {
 			continue
 		}
 		if number, err := es.ownerOf(ctx, p.frame, parent); err == nil && number == node {

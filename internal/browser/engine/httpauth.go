@@ -2,6 +2,8 @@ package engine
 
 import (
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 // HTTP authentication is answered with the stored user name and password of the
@@ -30,28 +32,28 @@ type authAnswers struct {
 }
 
 var authEvents = map[string]eventHandler{
-	"Fetch.authRequired": on(func(b *Browser, session string, c challenge) {
+	"Fetch.authRequired": on(func(b *Browser, s *state, session string, c challenge) {
 		if session == "" {
-			b.injection.answerChallenge(c)
+			b.injection.answerChallenge(s, c)
 		}
 	}),
 }
 
-// answerChallenge answers a request for a user name and a password. base.mu is held.
-func (in *injection) answerChallenge(c challenge) {
-	in.state.Lock()
-	defer in.state.Unlock()
+// answerChallenge answers a request for a user name and a password.
+func (in *injection) answerChallenge(s *state, c challenge) {
 	answer := map[string]string{"response": "CancelAuth"} // the page gets the 401; by default the browser shows a dialog that nobody sees
-	if t := in.tabWithFrame(c.Frame); t != nil && c.Type == "Document" && c.Frame == t.root.id {
+	if t := s.tabWithFrame(c.Frame); t != nil && c.Type == "Document" && c.Frame == t.root.id {
 		answer["response"] = "Default" // the navigation fails, with the reason
 	}
-	if d := in.answering(c); d != nil {
-		answer = map[string]string{
-			"response": "ProvideCredentials",
-			"username": d.set.HTTPAuth["username"].Reveal(), "password": d.set.HTTPAuth["password"].Reveal(),
+	in.sets.Do(func(sets *credentialSets) {
+		if d := sets.answering(s, c); d != nil {
+			answer = map[string]string{
+				"response": "ProvideCredentials",
+				"username": d.set.HTTPAuth["username"].Reveal(), "password": d.set.HTTPAuth["password"].Reveal(),
+			}
+			in.reportAnswered(s.options.Authenticated, d, authSchemes[strings.ToLower(c.Auth.Scheme)])
 		}
-		in.reportAnswered(d, authSchemes[strings.ToLower(c.Auth.Scheme)])
-	}
+	})
 	in.work.add(func() {
 		in.root.Send("Fetch.continueWithAuth", map[string]any{"requestId": c.ID, "authChallengeResponse": answer})
 	})
@@ -59,16 +61,15 @@ func (in *injection) answerChallenge(c challenge) {
 
 // answering is the set that answers a challenge, nil for none. A second challenge
 // for a request that was answered means that the origin refused the password.
-// base.mu and in.state are held.
-func (in *injection) answering(c challenge) *domainCredentials {
-	d := in.authFor(c.Auth.Origin)
+func (sets *credentialSets) answering(s *state, c challenge) *domainCredentials {
+	d := sets.authFor(c.Auth.Origin)
 	if d == nil || c.Auth.Source != "Server" || authSchemes[strings.ToLower(c.Auth.Scheme)] == "" || originOf(c.Request.URL) != d.origin {
 		return nil
 	}
 	if d.auth.requests[c.key()] {
 		d.auth.refused = true
 	}
-	if d.auth.refused || !in.asksForItself(c.paused, d.origin) {
+	if d.auth.refused || !s.isOfOrigin(c.paused, d.origin) {
 		return nil
 	}
 	if d.auth.requests == nil || len(d.auth.requests) >= mostSenders {
@@ -78,9 +79,9 @@ func (in *injection) answering(c challenge) *domainCredentials {
 	return d
 }
 
-// authFor is the set that answers for an origin, nil for none. in.state is held.
-func (in *injection) authFor(origin string) *domainCredentials {
-	for _, d := range in.domains {
+// authFor is the set that answers for an origin, nil for none.
+func (sets *credentialSets) authFor(origin string) *domainCredentials {
+	for _, d := range sets.domains {
 		if len(d.set.HTTPAuth) > 0 && d.origin == originOf(origin) {
 			return d
 		}
@@ -88,10 +89,10 @@ func (in *injection) authFor(origin string) *domainCredentials {
 	return nil
 }
 
-// asksForItself reports whether a request is for the document that a tab is to show,
-// or is made by a document of the origin in a tab of that origin. base.mu is held.
-func (b *base) asksForItself(p paused, origin string) bool {
-	t := b.tabWithFrame(p.Frame)
+// isOfOrigin reports whether a request is for the document that a tab is to show, or
+// is made by a document of the origin in a tab of that origin.
+func (s *state) isOfOrigin(p paused, origin string) bool {
+	t := s.tabWithFrame(p.Frame)
 	if t == nil {
 		return false
 	}
@@ -110,15 +111,14 @@ func (b *base) asksForItself(p paused, origin string) bool {
 	return originOf(t.root.url) == origin
 }
 
-// reportAnswered reports that a password was given, once. base.mu and in.state are
-// held.
-func (in *injection) reportAnswered(d *domainCredentials, scheme string) {
+// reportAnswered reports that a password was given, once.
+func (in *injection) reportAnswered(report func(domain, origin, scheme string), d *domainCredentials, scheme string) {
 	if d.auth.reported {
 		return
 	}
 	d.auth.reported = true
 	in.notes.add("answered the HTTP authentication of %s with the stored user name and password", d.set.Domain)
-	if report := in.options.Authenticated; report != nil {
+	if report != nil {
 		in.own.Go(func() { report(d.set.Domain, d.origin, scheme) })
 	}
 }
@@ -126,8 +126,8 @@ func (in *injection) reportAnswered(d *domainCredentials, scheme string) {
 // passwordRefused reports whether the origin of an address was given the stored user
 // name and password, and did not take them.
 func (in *injection) passwordRefused(address string) bool {
-	in.state.Lock()
-	defer in.state.Unlock()
-	d := in.authFor(address)
-	return d != nil && d.auth.refused
+	return guarded.Get(&in.sets, func(sets *credentialSets) bool {
+		d := sets.authFor(address)
+		return d != nil && d.auth.refused
+	})
 }

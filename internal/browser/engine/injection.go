@@ -6,33 +6,35 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/credentials"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 // injection puts credentials into the browser: cookies, storage, and headers and
 // passwords of the requests that they are for.
 type injection struct {
 	*base
-	cookies      cookies
-	empty        *emptyDocuments
-	certificates *certificates
-	visited      *origins
+	cookies cookies
+	empty   *emptyDocuments
+	visited *origins
+	sets    guarded.Value[credentialSets] // locked after the state, where both are needed
+}
 
-	// state guards what follows, and what tabs have in tab.storage. Where base.mu is
-	// needed too, it is taken first.
-	state   sync.Mutex
+// credentialSets are the credentials that were put into the browser, and where they
+// are. Functions that are handed them run while they are locked.
+type credentialSets struct {
 	domains map[string]*domainCredentials // by domain
 	senders map[string]sender             // by request; of origins that get headers
+	storage map[*tab]*tabStorage          // of open tabs
 	paused  bool                          // every request is paused
 }
 
 // domainCredentials are the credentials that were put in for a domain. The fields
-// after cookies are guarded by injection.state, the others never change.
+// after cookies may change.
 type domainCredentials struct {
 	set     credentials.Set
 	before  credentials.Set // the version that was there until then
@@ -60,8 +62,8 @@ func (in *injection) inject(ctx context.Context, set credentials.Set) error {
 	if err := in.removeCookies(ctx, gone); err != nil {
 		return notTaken("the cookies of an earlier version could not be taken out").Because(err)
 	}
-	return in.intercept(ctx, func() {
-		in.note(set, before, cookies)
+	return in.intercept(ctx, func(_ *state, c *credentialSets) {
+		in.visited.add(c.note(set, before, cookies).origin)
 		in.notes.add("signed in to %s with stored credentials: %s", set.Domain, set.Counted())
 	})
 }
@@ -73,79 +75,83 @@ func (in *injection) adopt(ctx context.Context, set credentials.Set) error {
 	if err != nil {
 		return err
 	}
-	return in.intercept(ctx, func() {
-		d := in.note(set, domainCredentials{}, cookies)
+	return in.intercept(ctx, func(s *state, c *credentialSets) {
+		d := c.note(set, domainCredentials{}, cookies)
+		in.visited.add(d.origin)
 		d.stored = true
-		for _, t := range in.tabs {
-			t.storage.filled(set.Domain, d)
+		for _, t := range s.tabs {
+			c.storageOf(t).filled(set.Domain, d)
 		}
 	})
 }
 
 // clear forgets all credentials, so that requests get no headers any more.
 func (in *injection) clear(ctx context.Context) error {
-	return in.intercept(ctx, func() { in.domains = nil })
+	return in.intercept(ctx, func(_ *state, c *credentialSets) { c.domains = nil })
 }
 
 // pauseAll has every request paused, also those that only read, or not any more.
 func (in *injection) pauseAll(ctx context.Context, all bool) error {
-	return in.intercept(ctx, func() { in.paused = all })
+	return in.intercept(ctx, func(_ *state, c *credentialSets) { c.paused = all })
 }
 
 // intercept changes which credentials there are, or which requests are paused, and
 // tells the browser which requests to pause. Without its answer the change is
 // undone.
-func (in *injection) intercept(ctx context.Context, change func()) error {
-	in.mu.Lock()
-	in.state.Lock()
-	old, paused := maps.Clone(in.domains), in.paused
-	change()
-	patterns, same := in.patternsLocked(), sameOrigins(old, in.domains) && paused == in.paused
-	in.state.Unlock()
-	in.mu.Unlock()
+func (in *injection) intercept(ctx context.Context, change func(s *state, c *credentialSets)) error {
+	var before credentialSets
+	var patterns map[string]any
+	var same bool
+	in.state.Do(func(s *state) {
+		in.sets.Do(func(c *credentialSets) {
+			before = credentialSets{domains: maps.Clone(c.domains), paused: c.paused}
+			change(s, c)
+			patterns, same = c.patterns(s.options.SelfSigned), sameOrigins(before.domains, c.domains) && before.paused == c.paused
+		})
+	})
 	if same {
 		return nil
 	}
 	err := in.root.Call(ctx, "Fetch.enable", patterns, nil)
 	if err != nil {
-		in.state.Lock()
-		defer in.state.Unlock()
-		in.domains, in.paused = old, paused
+		in.sets.Do(func(c *credentialSets) { c.domains, c.paused = before.domains, before.paused })
 	}
 	return err
 }
 
-// note notes credentials that were put in. in.state is held.
-func (in *injection) note(set credentials.Set, before domainCredentials, cookies []setCookie) *domainCredentials {
-	if in.domains == nil {
-		in.domains = map[string]*domainCredentials{}
+// note notes credentials that were put in.
+func (c *credentialSets) note(set credentials.Set, before domainCredentials, cookies []setCookie) *domainCredentials {
+	if c.domains == nil {
+		c.domains = map[string]*domainCredentials{}
 	}
 	d := &domainCredentials{set: set, before: before.set, origin: originOf(set.HomeOrigin()), cookies: cookies}
 	if before.origin == d.origin && maps.Equal(before.set.HTTPAuth, set.HTTPAuth) {
 		d.auth = before.auth
 	}
-	in.domains[set.Domain] = d
-	in.visited.add(d.origin)
+	c.domains[set.Domain] = d
 	return d
 }
 
 // forDomain returns the credentials that were put in for a domain, empty ones for
 // none.
 func (in *injection) forDomain(domain string) domainCredentials {
-	in.state.Lock()
-	defer in.state.Unlock()
-	if d := in.domains[domain]; d != nil {
-		return *d
-	}
-	return domainCredentials{}
+	return guarded.Get(&in.sets, func(c *credentialSets) domainCredentials {
+		if d := c.domains[domain]; d != nil {
+			return *d
+		}
+		return domainCredentials{}
+	})
+}
+
+// forget forgets a tab that is closed.
+func (in *injection) forget(t *tab) {
+	in.sets.Do(func(c *credentialSets) { delete(c.storage, t) })
 }
 
 // signedIn reports whether the browser has credentials for an address, or cannot
 // tell: what the browser gets then differs from what others get.
 func (in *injection) signedIn(ctx context.Context, address string) bool {
-	in.mu.Lock()
-	prepare := in.options.Prepare
-	in.mu.Unlock()
+	prepare := in.options().Prepare
 	if prepare == nil {
 		return false
 	}
@@ -154,15 +160,15 @@ func (in *injection) signedIn(ctx context.Context, address string) bool {
 	if prepare(ctx, address) != nil {
 		return true
 	}
-	in.state.Lock()
-	defer in.state.Unlock()
 	host := pageHost(address)
-	for domain := range in.domains {
-		if within(host, domain) {
-			return true
+	return guarded.Get(&in.sets, func(c *credentialSets) bool {
+		for domain := range c.domains {
+			if within(host, domain) {
+				return true
+			}
 		}
-	}
-	return false
+		return false
+	})
 }
 
 // cookiesOf are the cookies of a set as the browser takes them. A cookie for another

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/input"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -43,7 +44,7 @@ var errChanged = fault.New(fault.PageChanged, "the element or its page is not th
 // ready waits until a pinned element is ready for a kind of input. It finds the
 // point where the element receives events, or verifies the point that l names.
 // Faults: page_changed, not_actionable.
-func (in *input) ready(ctx context.Context, t *tab, pin action.Pin, l action.Locator, kind injected.Kind, timing action.Timing) (actionTarget, error) {
+func (in *actor) ready(ctx context.Context, t *tab, pin action.Pin, l action.Locator, kind injected.Kind, timing action.Timing) (actionTarget, error) {
 	q := injected.Pinned{Kind: kind}
 	if err := in.elements.pinnedPoint(ctx, t, pin, l, &q); err != nil {
 		return actionTarget{}, err
@@ -54,7 +55,7 @@ func (in *input) ready(ctx context.Context, t *tab, pin action.Pin, l action.Loc
 // readyFocused is ready for keys. An element of the tab's own document gets the
 // focus in the same round trip; for one in a frame, the frame's position must be
 // verified first.
-func (in *input) readyFocused(ctx context.Context, t *tab, pin action.Pin, kind injected.Kind, f injected.Focus, timing action.Timing) (actionTarget, error) {
+func (in *actor) readyFocused(ctx context.Context, t *tab, pin action.Pin, kind injected.Kind, f injected.Focus, timing action.Timing) (actionTarget, error) {
 	q := injected.Pinned{Kind: kind}
 	if root, ok := in.rootPlace(t); ok && root.document == pin.Document {
 		q.Focus = &f
@@ -62,7 +63,7 @@ func (in *input) readyFocused(ctx context.Context, t *tab, pin action.Pin, kind 
 	return in.readyFor(ctx, t, pin, q, timing)
 }
 
-func (in *input) readyFor(ctx context.Context, t *tab, pin action.Pin, q injected.Pinned, timing action.Timing) (actionTarget, error) {
+func (in *actor) readyFor(ctx context.Context, t *tab, pin action.Pin, q injected.Pinned, timing action.Timing) (actionTarget, error) {
 	p, node, err := in.elements.pinned(t, pin)
 	if err != nil {
 		return actionTarget{}, err
@@ -102,7 +103,7 @@ func (in *input) readyFor(ctx context.Context, t *tab, pin action.Pin, q injecte
 			if err := in.geometry.waitPainted(ctx, t, p); err != nil {
 				return actionTarget{}, err
 			}
-			if err := in.confirmRouting(ctx, t, p, q.Kind, mouse{Type: "mouseMoved", X: x, Y: y, Button: "none"}); err != nil {
+			if err := in.confirmRouting(ctx, t, p, q.Kind, input.Move(x, y)); err != nil {
 				return actionTarget{}, err
 			}
 			return actionTarget{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused, there: r.Reached && by == "", took: r.Took, chose: r.Chose, check: r.Checked}, nil
@@ -138,7 +139,7 @@ func notReady(why, by string, wait time.Duration) error {
 }
 
 // acted returns the result of an act on an element.
-func (in *input) acted(a actionTarget, pin action.Pin) *action.Acted {
+func (in *actor) acted(a actionTarget, pin action.Pin) *action.Acted {
 	out := &action.Acted{OK: true}
 	if a.facts != nil {
 		e := in.elements.element(match{place: a.place, node: a.node, facts: *a.facts})
@@ -148,8 +149,8 @@ func (in *input) acted(a actionTarget, pin action.Pin) *action.Acted {
 	return out
 }
 
-// input acts on elements with pointer, keys and files.
-type input struct {
+// actor acts on elements with pointer, keys and files.
+type actor struct {
 	*base
 	clients  *clients
 	geometry *geometry

@@ -10,12 +10,13 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/input"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 // typeText types into an element: see typeKeys. With a delay, every character is a
 // key.
-func (in *input) typeText(ctx context.Context, t *tab, a *action.Type, pin action.Pin) (any, error) {
+func (in *actor) typeText(ctx context.Context, t *tab, a *action.Type, pin action.Pin) (any, error) {
 	text, err := typeable(a.Input)
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func typeable(s string) (string, error) {
 }
 
 // focus gives an element the focus, by script, or by a click if that has no effect.
-func (in *input) focus(ctx context.Context, t *tab, at actionTarget, q injected.Focus) error {
+func (in *actor) focus(ctx context.Context, t *tab, at actionTarget, q injected.Focus) error {
 	q.Node = at.node
 	f, err := at.tookOr(func() (injected.Focused, error) { return at.place.world.Focus(ctx, q) })
 	if err != nil {
@@ -72,7 +73,7 @@ func (in *input) focus(ctx context.Context, t *tab, at actionTarget, q injected.
 		return errChanged
 	}
 	if !f.OK && at.there {
-		if err := in.send(ctx, t, clickCommands(at, "left", 1, 0)); err != nil {
+		if err := in.send(ctx, t, input.Click(at.x, at.y, "left", 1, 0)); err != nil {
 			return err
 		}
 		if f, err = at.place.world.Focus(ctx, q); err != nil {
@@ -118,10 +119,10 @@ func committed(at actionTarget, text string, came *delivery) closing {
 }
 
 // typeKeys types text into the element with the focus.
-func (in *input) typeKeys(ctx context.Context, t *tab, text string, delay time.Duration) error {
+func (in *actor) typeKeys(ctx context.Context, t *tab, text string, delay time.Duration) error {
 	if delay > 0 {
 		for _, r := range text {
-			if err := in.send(ctx, t, keysFor(r)); err != nil {
+			if err := in.send(ctx, t, input.Typing(r)); err != nil {
 				return err
 			}
 			if err := sleep(ctx, delay); err != nil {
@@ -130,7 +131,7 @@ func (in *input) typeKeys(ctx context.Context, t *tab, text string, delay time.D
 		}
 		return nil
 	}
-	for _, strokes := range keyTurns(text) {
+	for _, strokes := range input.TypingPlan(text) {
 		if err := in.send(ctx, t, strokes); err != nil {
 			return err
 		}
@@ -138,60 +139,9 @@ func (in *input) typeKeys(ctx context.Context, t *tab, text string, delay time.D
 	return nil
 }
 
-// mostKeys is how many characters are typed key by key. A longer text is inserted
-// at once, as by pasting.
-const mostKeys = 500
-
-// keyTurns returns the events that type a text, in groups that are sent one after
-// the other. Characters of the keyboard are keys, for pages that listen to keys.
-// Other characters, and all of a long text, are inserted as text. Enter and Tab are
-// always keys. Inserted text and keys can overtake each other, so inserted text is a
-// group of its own.
-func keyTurns(text string) [][]command {
-	keyed := utf8.RuneCountInString(text) <= mostKeys
-	var turns [][]command
-	var turn []command
-	run := 0 // where text begins that is inserted at once
-	insert := func(end int) {
-		if run == end {
-			return
-		}
-		if len(turn) > 0 {
-			turns = append(turns, turn)
-		}
-		turns = append(turns, []command{{"Input.insertText", map[string]string{"text": text[run:end]}}})
-		turn = nil
-	}
-	for at, r := range text {
-		if r != '\n' && r != '\t' && (!keyed || character(r).Code == "") {
-			continue
-		}
-		insert(at)
-		turn = append(turn, keysFor(r)...)
-		run = at + utf8.RuneLen(r)
-	}
-	insert(len(text))
-	if len(turn) > 0 {
-		turns = append(turns, turn)
-	}
-	return turns
-}
-
-func keysFor(r rune) []command {
-	switch r {
-	case '\n':
-		k, _ := keyOf("Enter")
-		return k.commands(nil)
-	case '\t':
-		k, _ := keyOf("Tab")
-		return k.commands(nil)
-	}
-	return character(r).commands(nil)
-}
-
 // press presses a key, on an element or on the one with the focus.
-func (in *input) press(ctx context.Context, t *tab, a *action.Press, pin action.Pin) (any, error) {
-	held, k, err := chord(a.Key)
+func (in *actor) press(ctx context.Context, t *tab, a *action.Press, pin action.Pin) (any, error) {
+	held, k, err := input.Chord(a.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -202,14 +152,14 @@ func (in *input) press(ctx context.Context, t *tab, a *action.Press, pin action.
 	before := in.effects.mark(t)
 	acted := in.acted(at, pin)
 	came := delivery{keys: len(held) + 1, since: time.Now()}
-	if err := in.send(ctx, t, k.commands(held)); err != nil {
+	if err := in.send(ctx, t, k.Events(held)); err != nil {
 		return acted, err
 	}
 	acted.NewPage, err = in.waitForInput(ctx, t, at, before, &came, came.quickly())
 	return unlessRefused(acted, &came, err)
 }
 
-func (in *input) pressAt(ctx context.Context, t *tab, a *action.Press, pin action.Pin) (actionTarget, error) {
+func (in *actor) pressAt(ctx context.Context, t *tab, a *action.Press, pin action.Pin) (actionTarget, error) {
 	if !a.Zero() {
 		at, err := in.readyFocused(ctx, t, pin, injected.ForFocus, injected.Focus{}, a.Timing)
 		if err != nil || at.found {

@@ -107,9 +107,7 @@ func onPicture(view layout, c *clip, r injected.Rect) (on injected.Rect, seen bo
 }
 
 func (ca *camera) scale() float64 {
-	ca.mu.Lock()
-	defer ca.mu.Unlock()
-	return ca.options.metrics().Scale
+	return ca.options().metrics().Scale
 }
 
 // labels returns what to draw on a picture of the viewport, or of a clip of the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 // cause is why a document could not be loaded, and what helps.
@@ -75,12 +76,13 @@ const tunnelFailed = "net::ERR_TUNNEL_CONNECTION_FAILED"
 // whyUnreachable returns why a document could not be loaded. If the browser only
 // knows that the tunnel failed, it asks the egress proxy.
 func (nv *navigator) whyUnreachable(ctx context.Context, address, why string) string {
-	if why != tunnelFailed || nv.options.Unreached == nil {
+	unreached := nv.options().Unreached
+	if why != tunnelFailed || unreached == nil {
 		return why
 	}
 	ctx, stop := context.WithTimeout(ctx, behindLimit)
 	defer stop()
-	if said := nv.options.Unreached(ctx, address); said != "" {
+	if said := unreached(ctx, address); said != "" {
 		return said
 	}
 	return why
@@ -94,9 +96,9 @@ func (nv *navigator) unfinished(ctx context.Context, t *tab, a *action.Goto, bef
 	if a.WaitUntil != "" || !errors.Is(context.Cause(ctx), errLimit) {
 		return nil
 	}
-	nv.mu.Lock()
-	came := t.dialog == nil && t.root.loader != before.loader && t.root.loader != t.lost && t.root.context != 0
-	nv.mu.Unlock()
+	came := guarded.Get(nv.state, func(*state) bool {
+		return t.dialog == nil && t.root.loader != before.loader && t.root.loader != t.lost && t.root.context != 0
+	})
 	if !came {
 		return nil
 	}
@@ -109,10 +111,13 @@ const noBody = "net::ERR_HTTP_RESPONSE_CODE_FAILURE"
 
 // truncated returns the fault of a document whose answer ended before its end.
 func (nv *navigator) truncated(t *tab, address, loader string) error {
-	nv.mu.Lock()
-	why, shown := t.failures[loader], t.root.loader == loader
-	nv.mu.Unlock()
-	if why == "" || !shown || why == noBody {
+	why := guarded.Get(nv.state, func(*state) string {
+		if t.root.loader != loader {
+			return ""
+		}
+		return t.failures[loader]
+	})
+	if why == "" || why == noBody {
 		return nil
 	}
 	return unloaded(address, why)

@@ -61,10 +61,9 @@ func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts
 	if t == nil {
 		return action.Facts{}, action.Pin{}, b.toFault(ctx, name, b.within(0), b.noTabReason())
 	}
-	b.mu.Lock()
-	facts := action.Facts{Page: action.Page{URL: t.root.url, Title: t.title}, Unheld: b.outgoing.channels.in(t.id)}
-	pin := action.Pin{Tab: t.id, Document: t.root.unique}
-	b.mu.Unlock()
+	facts := action.Facts{Unheld: b.outgoing.channels.in(t.id)}
+	pin := action.Pin{Tab: t.id}
+	b.state.Do(func(*state) { facts.Page, pin.Document = t.page(), t.root.unique })
 	if name == action.VerbPageDialog.Name {
 		facts.Dialog = b.modal(t)
 		pin.Print = printOf(facts.Dialog)

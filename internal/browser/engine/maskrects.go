@@ -11,6 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 const (
@@ -127,20 +128,19 @@ func layoutOf(ctx context.Context, s *cdp.Session) (l capture.Layout, err error)
 // topFrames returns the targets of a tab that can be read, each with the topmost of
 // its frames.
 func (sa *secretAreas) topFrames(t *tab) map[*cdp.Session]*frame {
-	sa.mu.Lock()
-	defer sa.mu.Unlock()
 	all := map[*cdp.Session]*frame{t.main.session: t.root}
-	var walk func(*frame)
-	walk = func(f *frame) {
-		if f.target != nil && all[f.target.session] == nil {
-			all[f.target.session] = f
-		}
-		for _, c := range f.children {
-			walk(c)
-		}
-	}
-	walk(t.root)
+	sa.state.Do(func(*state) { t.root.addTopFrames(all) })
 	return all
+}
+
+// addTopFrames adds the targets of the frame and of those in it.
+func (f *frame) addTopFrames(all map[*cdp.Session]*frame) {
+	if f.target != nil && all[f.target.session] == nil {
+		all[f.target.session] = f
+	}
+	for _, c := range f.children {
+		c.addTopFrames(all)
+	}
 }
 
 // shownSecrets returns where known secrets are drawn on the page, in the tab's
@@ -177,10 +177,8 @@ func (sa *secretAreas) secretsIn(ctx context.Context, t *tab, s *cdp.Session) ([
 		if len(found) == 0 {
 			continue
 		}
-		sa.mu.Lock()
-		f, known := t.frames[l.Text(doc.Frame)]
-		sa.mu.Unlock()
-		if !known {
+		f := guarded.Get(sa.state, func(*state) *frame { return t.frames[l.Text(doc.Frame)] })
+		if f == nil {
 			return nil, errMoved
 		}
 		boxes, err := sa.geometry.toTab(ctx, f, found)

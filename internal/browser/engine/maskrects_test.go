@@ -133,9 +133,9 @@ func TestFieldsOfSecretsAreCoveredInEverySession(t *testing.T) {
 	tr.refuse(fault.InvalidRequest, "page.screenshot", &action.TakeScreenshot{Format: "webp"})
 	_, pin, err := tr.Look(tr.ctx, "page.hover", &action.Hover{Locator: selector("#otp")})
 	must(t, err)
-	portrait, err := tr.Portrait(tr.ctx, pin)
+	picture, err := tr.TargetScreenshot(tr.ctx, pin)
 	must(t, err)
-	if n := written(imageOf(t, portrait)); n != 0 {
+	if n := written(imageOf(t, picture)); n != 0 {
 		t.Errorf("%d points are seen in the picture of a question", n)
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 const titleLimit = 5 * time.Second // to read the title of a document that has loaded, on a busy machine
@@ -89,9 +91,7 @@ func (nv *navigator) visit(ctx context.Context, t *tab, a *action.Goto, _ action
 			return stayed, nil
 		}
 		if err := nv.failed(ctx, t, address, answer); err != nil {
-			nv.mu.Lock()
-			t.lost = answer.Loader
-			nv.mu.Unlock()
+			nv.state.Do(func(*state) { t.lost = answer.Loader })
 			return nil, err
 		}
 		err = nv.loaded(ctx, t, before, answer.Loader, event)
@@ -128,25 +128,22 @@ func (nv *navigator) completeAt(ctx context.Context, t *tab, n *action.Navigated
 // stayedAt returns the result of a navigation that did not fail and leaves the page
 // as it is: the server sent a download, or nothing (204, 205). Otherwise nil.
 func (nv *navigator) stayedAt(ctx context.Context, t *tab, before mark, n navigated) *action.Navigated {
-	nv.mu.Lock()
-	status, allowed := t.status[n.Loader], nv.options.Downloads != ""
-	nv.mu.Unlock()
+	status := guarded.Get(nv.state, func(*state) int { return t.status[n.Loader] })
 	switch {
-	case n.Download && allowed:
+	case n.Download && nv.options().Downloads != "":
 		bounded, stop := context.WithTimeout(ctx, downloadLimit)
 		defer stop()
-		if nv.await(bounded, func() bool { return t.moves.downloads > before.moves.downloads }) != nil {
+		if nv.await(bounded, func(*state) bool { return t.moves.downloads > before.moves.downloads }) != nil {
 			return nil
 		}
 	case n.Error == aborted && (status == http.StatusNoContent || status == http.StatusResetContent):
 	default:
 		return nil
 	}
-	nv.mu.Lock()
-	defer nv.mu.Unlock()
-	out := &action.Navigated{URL: t.root.url, Title: t.title, Status: status}
+	here := nv.facts(t)
+	out := &action.Navigated{URL: here.URL, Title: here.Title, Status: status}
 	if n.Download {
-		out.Download = t.downloaded
+		out.Download = guarded.Get(nv.state, func(*state) string { return t.downloaded })
 	} else {
 		nv.notes.add("the server sent no page (%d): the page before is still there", status)
 	}
@@ -158,9 +155,10 @@ const aborted = "net::ERR_ABORTED"
 
 // failed returns the fault of a navigation that the browser says has failed.
 func (nv *navigator) failed(ctx context.Context, t *tab, address string, n navigated) error {
-	nv.mu.Lock()
-	refused, status, uncertified := t.refused, t.status[n.Loader], t.uncertified
-	nv.mu.Unlock()
+	var refused error
+	var status int
+	var uncertified string
+	nv.state.Do(func(*state) { refused, status, uncertified = t.refused, t.status[n.Loader], t.uncertified })
 	switch {
 	case n.Download:
 		return fault.New(fault.NavigationFailed, "%s is a download, not a page", host(address)).
@@ -186,9 +184,7 @@ func (nv *navigator) failed(ctx context.Context, t *tab, address string, n navig
 // proxyRefusal returns the fault of a tab's document if the egress proxy answered in
 // place of its server.
 func (nv *navigator) proxyRefusal(t *tab) error {
-	nv.mu.Lock()
-	defer nv.mu.Unlock()
-	return t.away[t.root.loader]
+	return guarded.Get(nv.state, func(*state) error { return t.away[t.root.loader] })
 }
 
 // loaded waits for a lifecycle event of the loader's document, or of one that
@@ -198,7 +194,7 @@ func (nv *navigator) loaded(ctx context.Context, t *tab, before mark, loader, ev
 	if loader == "" {
 		return nil // a navigation inside the document
 	}
-	return nv.await(ctx, func() bool {
+	return nv.await(ctx, func(*state) bool {
 		f := t.root
 		return t.closed || f.loader != before.loader && f.loader != t.lost && f.events[event] || f.loader == loader && (f.events[event] || t.failures[loader] != "")
 	})
@@ -215,28 +211,21 @@ func (nv *navigator) giveUp(t *tab, err error) {
 // partly returns the result of a navigation whose wait a dialog ended, nil if no
 // new document is shown yet.
 func (nv *navigator) partly(t *tab, before mark, loader string) any {
-	nv.mu.Lock()
-	defer nv.mu.Unlock()
-	if t.dialog == nil || t.root.loader == before.loader {
-		return nil
-	}
-	if loader == "" {
-		loader = t.root.loader
-	}
-	return &action.Navigated{URL: t.root.url, Title: t.title, Status: t.status[loader]}
+	return guarded.Get(nv.state, func(*state) any {
+		if t.dialog == nil || t.root.loader == before.loader {
+			return nil
+		}
+		return &action.Navigated{URL: t.root.url, Title: t.title, Status: t.status[cmp.Or(loader, t.root.loader)]}
+	})
 }
 
 func (nv *navigator) arrivedAt(ctx context.Context, t *tab, loader string) *action.Navigated {
 	bounded, stop := context.WithTimeout(ctx, titleLimit)
 	defer stop()
 	_ = nv.effects.refreshTitle(bounded, t)
-	nv.mu.Lock()
-	defer nv.mu.Unlock()
-	n := &action.Navigated{URL: t.root.url, Title: t.title, Status: t.status[t.root.loader]}
-	if n.Status == 0 {
-		n.Status = t.status[loader]
-	}
-	return n
+	return guarded.Get(nv.state, func(*state) *action.Navigated {
+		return &action.Navigated{URL: t.root.url, Title: t.title, Status: cmp.Or(t.status[t.root.loader], t.status[loader])}
+	})
 }
 
 // navigator takes tabs to addresses and along their history.

@@ -13,7 +13,7 @@ import (
 var consoleEvents = func() map[string]eventHandler {
 	all := make(map[string]eventHandler)
 	for _, method := range netlog.ConsoleEvents {
-		all[method] = func(_ *Browser, _ string, from *target, params json.RawMessage) {
+		all[method] = func(_ *Browser, _ *state, _ string, from *target, params json.RawMessage) {
 			if from != nil && !from.isHidden() {
 				from.console.Event(method, params, from.origin())
 			}
@@ -22,7 +22,7 @@ var consoleEvents = func() map[string]eventHandler {
 	return all
 }()
 
-// origin says where a target's console messages come from. base.mu is held.
+// origin says where a target's console messages come from.
 func (t *target) origin() (o netlog.Origin) {
 	if t.tab == nil {
 		return o
@@ -36,8 +36,8 @@ func (t *target) origin() (o netlog.Origin) {
 
 // requestEvent takes an event of a request or WebSocket of any target. inTab,
 // which may be nil, is called for those of a tab or of a frame in one.
-func requestEvent(method string, inTab func(t *tab, e netlog.Event)) eventHandler {
-	return func(b *Browser, session string, from *target, params json.RawMessage) {
+func requestEvent(method string, inTab func(s *state, t *tab, e netlog.Event)) eventHandler {
+	return func(b *Browser, s *state, session string, from *target, params json.RawMessage) {
 		var e netlog.Event
 		if from == nil || json.Unmarshal(params, &e) != nil {
 			return
@@ -46,29 +46,29 @@ func requestEvent(method string, inTab func(t *tab, e netlog.Event)) eventHandle
 			e.Tab = from.tab.id
 		}
 		if e.Starts() && !(from.tab != nil && from.tab.offline) {
-			b.guard.noteInitiator(from, e)
-			b.certificates.noteSender(e)
+			b.guard.noteInitiator(s, from, e)
+			b.certificates.noteSender(s, e)
 		}
 		if !from.isHidden() {
 			b.netlog.RequestEvent(method, session, e)
 		}
 		if from.tab != nil && e.Document != "" {
-			b.injection.noteSender(from.tab, from, e)
+			b.injection.noteSender(s, from.tab, from, e)
 		}
-		b.outgoing.receipts(e)
+		b.outgoing.receipts(s, e)
 		if from.tab != nil && inTab != nil {
-			inTab(from.tab, e)
-			b.change()
+			inTab(s, from.tab, e)
+			s.change()
 		}
 	}
 }
 
-var networkEvents = joined(requestEvents(map[string]func(*tab, netlog.Event){
-	"Network.requestWillBeSent":                 (*tab).began,
-	"Network.responseReceived":                  (*tab).answered,
+var networkEvents = joined(requestEvents(map[string]func(*state, *tab, netlog.Event){
+	"Network.requestWillBeSent":                 func(_ *state, t *tab, e netlog.Event) { t.began(e) },
+	"Network.responseReceived":                  func(_ *state, t *tab, e netlog.Event) { t.answered(e) },
 	"Network.dataReceived":                      nil,
-	"Network.loadingFinished":                   func(t *tab, e netlog.Event) { t.finished(e.ID) },
-	"Network.loadingFailed":                     (*tab).loadFailed,
+	"Network.loadingFinished":                   func(_ *state, t *tab, e netlog.Event) { t.finished(e.ID) },
+	"Network.loadingFailed":                     func(_ *state, t *tab, e netlog.Event) { t.loadFailed(e) },
 	"Network.webSocketWillSendHandshakeRequest": nil,
 	"Network.webSocketFrameError":               nil,
 }), map[string]eventHandler{
@@ -80,7 +80,7 @@ var networkEvents = joined(requestEvents(map[string]func(*tab, netlog.Event){
 	"Network.webTransportClosed":                 channelEnds(nil),
 })
 
-func requestEvents(inTab map[string]func(*tab, netlog.Event)) map[string]eventHandler {
+func requestEvents(inTab map[string]func(*state, *tab, netlog.Event)) map[string]eventHandler {
 	all := make(map[string]eventHandler)
 	for method, do := range inTab {
 		all[method] = requestEvent(method, do)
@@ -99,12 +99,12 @@ func readNetwork(b *Browser, ctx context.Context, a *action.ReadNetwork) (any, e
 }
 
 func exportHAR(b *Browser, _ context.Context, a *action.ExportHAR) (any, error) {
-	b.mu.Lock()
-	titles := make(map[string]string, len(b.tabs))
-	for id, t := range b.tabs {
-		titles[id] = t.title
-	}
-	b.mu.Unlock()
+	titles := map[string]string{}
+	b.state.Do(func(s *state) {
+		for id, t := range s.tabs {
+			titles[id] = t.title
+		}
+	})
 	return b.netlog.HAR(a, titles)
 }
 

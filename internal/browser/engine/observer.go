@@ -8,16 +8,14 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/observe"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 )
 
 const (
 	reportLimit = 5 * time.Second // for a report, with the wait for the page
 	catchLimit  = time.Second     // to read the page before an act, in addition to the act's own time
-	mostReport  = 5200            // bytes of changes, about 1,500 tokens; a longer report is a snapshot instead
 	fewChanges  = 1000            // bytes of changes that are reported even if a snapshot is shorter
-	mostViewers = 4               // of a browser, for which is kept what they were shown
-	mostGone    = 10              // texts that came and went, kept for each viewer
 )
 
 // observer reports to each viewer what an act changed on the page.
@@ -26,37 +24,37 @@ type observer struct {
 	effects  *effects
 	elements *elements
 	reader   *reader
-	viewers  viewers
+	viewers  observe.Viewers
 	lastID   atomic.Int64 // of the observations
 }
 
 // refresh reads the page before an act, if what the viewer was last shown cannot
 // be compared with a later reading, or only counted the element that is acted on.
 func (ob *observer) refresh(ctx context.Context, t *tab, r *report) {
-	was, _ := ob.viewers.state(r.by)
-	if was.tab != t || was.document == "" {
+	was, _ := ob.viewers.LastShown(r.By)
+	if was.Tab != t.id || was.Document == "" {
 		return
 	}
 	ctx, leave := ob.enter(ctx, t, catchLimit)
 	defer leave()
-	if was.page != nil && !ob.countedOnly(ctx, was.page, r) {
+	if was.Page != nil && !ob.countedOnly(ctx, was.Page, r) {
 		return
 	}
-	if read, top, err := ob.observeAgain(ctx, t, was.page, false); err == nil && top.document == was.document {
-		ob.viewers.catchUp(r.by, was.page, read)
+	if read, top, err := ob.observeAgain(ctx, t, was.Page, false); err == nil && top.document == was.Document {
+		ob.viewers.CatchUp(r.By, was.Page, read)
 	}
 }
 
 // observationOptions returns how a frame is read so that it can be compared with
 // an earlier reading. told says that the changes are shown to a caller.
-func (ob *observer) observationOptions(was *observation, told bool) injected.SnapshotOptions {
+func (ob *observer) observationOptions(was *observe.Page, told bool) injected.SnapshotOptions {
 	walk := ob.reader.snapshotOptions()
-	walk.NoURLs, walk.Shown, walk.Fold, walk.News, walk.Since = true, told, true, true, was.idOrZero()
+	walk.NoURLs, walk.Shown, walk.Fold, walk.News, walk.Since = true, told, true, true, was.IDOrZero()
 	return walk
 }
 
 // observeAgain reads the page with observationOptions.
-func (ob *observer) observeAgain(ctx context.Context, t *tab, was *observation, told bool) (*observation, place, error) {
+func (ob *observer) observeAgain(ctx context.Context, t *tab, was *observe.Page, told bool) (*observe.Page, place, error) {
 	for tries := 0; ; tries++ {
 		top, err := ob.main(ctx, t)
 		if err != nil {
@@ -78,18 +76,18 @@ func (ob *observer) changes(ctx context.Context, r *report, out *action.Result, 
 		defer leave()
 		err = ob.compare(inner, t, r, out, c)
 	}
-	c.Moved, c.Errors = ob.viewers.atPage(r.by, ob.Page(), ob.loaders(), ob.netlog)
+	c.Moved, c.Errors = ob.viewers.AtPage(r.By, ob.Page(), ob.loaders(), ob.netlog)
 	return err
 }
 
 // loaders returns the loaders of the documents that the tabs show, by tab.
 func (b *base) loaders() map[string]string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	all := make(map[string]string, len(b.tabs))
-	for _, t := range b.tabs {
-		all[t.id] = t.root.loader
-	}
+	all := map[string]string{}
+	b.state.Do(func(s *state) {
+		for _, t := range s.tabs {
+			all[t.id] = t.root.loader
+		}
+	})
 	return all
 }
 
@@ -100,19 +98,19 @@ func (ob *observer) compare(ctx context.Context, t *tab, r *report, out *action.
 	if err != nil {
 		return err
 	}
-	was, isNew := ob.viewers.state(r.by)
-	if was.page == nil || was.tab != t || was.document != top.document || ob.fileOf(t) != nil {
+	was, isNew := ob.viewers.LastShown(r.By)
+	if was.Page == nil || was.Tab != t.id || was.Document != top.document || ob.fileOf(t) != nil {
 		c.Why = action.FirstLook
-		if !isNew && was.tab != nil {
+		if !isNew && was.Tab != "" {
 			c.Why = action.NewPage
 		}
 		return ob.snapshotInstead(ctx, t, c)
 	}
-	read, top, gone, err := ob.observeAfter(ctx, t, top, was.page, r)
+	read, top, gone, err := ob.observeAfter(ctx, t, top, was.Page, r)
 	if err != nil {
 		return err
 	}
-	delta, same := ob.viewers.compare(r.by, t, top.document, read, gone, actedOn(out), ob.conceal)
+	delta, same := ob.viewers.Compare(r.By, observe.Shown{Tab: t.id, Document: top.document, Page: read}, gone, actedOn(out), ob.conceal)
 	switch {
 	case !same:
 		c.Why = action.NewPage
@@ -127,21 +125,21 @@ func (ob *observer) compare(ctx context.Context, t *tab, r *report, out *action.
 }
 
 // conceal takes known secrets out of a page, in a session with credentials.
-func (ob *observer) conceal(page *observation) {
+func (ob *observer) conceal(page *observe.Page) {
 	if ob.credentialed() {
 		page.Conceal(ob.concealer())
 	}
 }
 
 // longerThanPage reports whether the changes are longer than a snapshot of the page.
-func (ob *observer) longerThanPage(delta snapshot.Delta, read *observation) bool {
+func (ob *observer) longerThanPage(delta snapshot.Delta, read *observe.Page) bool {
 	return len(delta.Text) > fewChanges && len(delta.Text) > len(read.Part(ob.reader.partOptions(&action.TakeSnapshot{})).Text)
 }
 
 // observeAfter returns the page after the act, which may have been read with the
 // wait for it, and lines about texts that came and went.
-func (ob *observer) observeAfter(ctx context.Context, t *tab, top place, was *observation, r *report) (read *observation, at place, gone []string, err error) {
-	if r.read != nil && top.document == r.place.document && r.walk.Since == was.idOrZero() {
+func (ob *observer) observeAfter(ctx context.Context, t *tab, top place, was *observe.Page, r *report) (read *observe.Page, at place, gone []string, err error) {
+	if r.read != nil && top.document == r.place.document && r.walk.Since == was.IDOrZero() {
 		merged, err := ob.reader.mergeFrames(ctx, t, top, &snapshot.Frame{Document: top.document, Tree: r.read})
 		return newObservation(merged, *r.walk), top, ob.transientLines(r.gone), err
 	}
@@ -161,30 +159,15 @@ func (ob *observer) snapshotInstead(ctx context.Context, t *tab, c *action.Chang
 	return err
 }
 
-// observation is one reading of a page, which can be compared with later ones.
-type observation struct {
-	*snapshot.Page
-	id    int // of the reading
-	since int // id of the reading that it can be compared with; 0 for none
-}
-
-// idOrZero returns the id of an observation, 0 for nil.
-func (s *observation) idOrZero() int {
-	if s == nil {
-		return 0
-	}
-	return s.id
-}
-
 // observe reads a page so that it can be compared with other observations.
-func (ob *observer) observe(ctx context.Context, t *tab, top place, walk injected.SnapshotOptions) (*observation, error) {
+func (ob *observer) observe(ctx context.Context, t *tab, top place, walk injected.SnapshotOptions) (*observe.Page, error) {
 	walk.Sight = int(ob.lastID.Add(1))
 	read, err := ob.reader.readPage(ctx, t, top, walk)
 	return newObservation(read, walk), err
 }
 
-func newObservation(read *snapshot.Page, by injected.SnapshotOptions) *observation {
-	return &observation{Page: read, id: by.Sight, since: by.Since}
+func newObservation(read *snapshot.Page, by injected.SnapshotOptions) *observe.Page {
+	return &observe.Page{Page: read, ID: by.Sight, Since: by.Since}
 }
 
 // readAndShow reads the page for a snapshot and notes that its viewer is shown it.
@@ -205,20 +188,20 @@ func (ob *observer) readAndShow(ctx context.Context, t *tab, top place, walk inj
 
 // countedOnly reports whether an observation holds the element that is acted on
 // only as one of a number of similar ones, without its content.
-func (ob *observer) countedOnly(ctx context.Context, s *observation, r *report) bool {
+func (ob *observer) countedOnly(ctx context.Context, s *observe.Page, r *report) bool {
 	if r.node == 0 || !s.Folded() || s.Holds(ob.refs.Ref(snapshot.Place{Document: r.place.document, Node: r.node})) {
 		return false
 	}
-	unread, err := r.place.world.Reveal(ctx, r.node, s.id)
+	unread, err := r.place.world.Reveal(ctx, r.node, s.ID)
 	return unread && err == nil
 }
 
 // markShown notes that the viewer of a context is shown a page. If read cannot be
 // compared, the page is read once more before the next act: see refresh.
-func (ob *observer) markShown(ctx context.Context, t *tab, top place, read *observation) {
-	v := viewedBy(ctx)
-	if v.by == (Viewer{}) || top.frame != t.root {
+func (ob *observer) markShown(ctx context.Context, t *tab, top place, read *observe.Page) {
+	c := observe.CallOf(ctx)
+	if c.By == (observe.Viewer{}) || top.frame != t.root {
 		return
 	}
-	ob.viewers.show(v, t, top.document, read, ob.Page(), ob.netlog.Written())
+	ob.viewers.Show(c, observe.Shown{Tab: t.id, Document: top.document, Page: read}, ob.Page(), ob.netlog)
 }

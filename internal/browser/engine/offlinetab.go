@@ -81,9 +81,7 @@ func (o *offlineTab) reusable(v *visit) bool {
 	o.mu.Lock()
 	same := o.origin != "" && o.origin == originOf(v.address)
 	o.mu.Unlock()
-	o.targets.mu.Lock()
-	mobile := o.targets.options.mobile()
-	o.targets.mu.Unlock()
+	mobile := o.targets.options().mobile()
 	page := v.reply.document
 	_, params, err := mime.ParseMediaType(page.headers["Content-Type"])
 	return same && !mobile && err == nil && strings.EqualFold(params["charset"], "utf-8") && utf8.Valid(page.body) &&
@@ -159,8 +157,8 @@ type reply struct {
 	sheet func(address string) (r response, ok bool)
 }
 
-// replyTo answers a request of a hidden tab whose visit has a reply. base.mu is held.
-func (dg *documentGuard) replyTo(t *tab, from *target, p paused) {
+// replyTo answers a request of a hidden tab whose visit has a reply.
+func (dg *documentGuard) replyTo(_ *state, t *tab, from *target, p paused) {
 	v := t.visit
 	fail := func() {
 		from.session.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": "Aborted"})
@@ -175,9 +173,7 @@ func (dg *documentGuard) replyTo(t *tab, from *target, p paused) {
 				fulfil(from, p, r)
 				return
 			}
-			dg.mu.Lock()
-			v.missed = true
-			dg.mu.Unlock()
+			dg.state.Do(func(*state) { v.missed = true })
 			fail()
 		})
 	default: // pictures, fonts, what is fetched ahead: none of it changes text

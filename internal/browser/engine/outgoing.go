@@ -12,6 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 // serverLimit bounds the wait for the answers to an act's requests after people have
@@ -87,14 +88,14 @@ func (og *outgoingRequests) pauseAll(ctx context.Context, long time.Duration) {
 }
 
 // judge asks Options.Outgoing about a paused request. If it is allowed, judge calls
-// goOn, otherwise it fails the request. base.mu is held.
-func (og *outgoingRequests) judge(t *tab, p paused, goOn func()) {
-	judge := og.options.Outgoing
+// goOn, otherwise it fails the request.
+func (og *outgoingRequests) judge(s *state, t *tab, p paused, goOn func()) {
+	judge := s.options.Outgoing
 	if judge == nil || methodOf(p) == http.MethodOptions {
 		og.own.Go(goOn)
 		return
 	}
-	r := og.requestOf(t, p)
+	r := og.requestOf(s, t, p)
 	tab := ""
 	if t != nil {
 		tab = t.id
@@ -126,15 +127,15 @@ func (og *outgoingRequests) judge(t *tab, p paused, goOn func()) {
 
 // noteHeld notes whether the next document of a tab waits for a person.
 func (og *outgoingRequests) noteHeld(t *tab, document, waits bool) {
-	og.mu.Lock()
-	defer og.mu.Unlock()
-	if t != nil && document {
-		t.documentHeld = waits
-		if waits {
-			t.interrupt(errDocumentHeld)
+	og.state.Do(func(s *state) {
+		if t != nil && document {
+			t.documentHeld = waits
+			if waits {
+				t.interrupt(errDocumentHeld)
+			}
 		}
-	}
-	og.change()
+		s.change()
+	})
 }
 
 // failRequest fails a request that was refused. A refused document is aborted, so
@@ -143,11 +144,9 @@ func (og *outgoingRequests) failRequest(t *tab, p paused, err error) {
 	reason := "BlockedByClient"
 	if p.Type == "Document" {
 		reason = "Aborted"
-		og.mu.Lock()
 		if t != nil && p.Frame == t.root.id {
-			t.refused = err
+			og.state.Do(func(*state) { t.refused = err })
 		}
-		og.mu.Unlock()
 	}
 	og.root.Send("Fetch.failRequest", map[string]string{"requestId": p.ID, "errorReason": reason})
 }
@@ -156,20 +155,20 @@ func effectOf(r action.Request, state, why string) action.Effect {
 	return action.Effect{Method: r.Method, URL: bareAddress(r.URL), Host: host(r.URL), State: state, Why: why}
 }
 
-// requestOf describes a paused request. base.mu is held.
-func (og *outgoingRequests) requestOf(t *tab, p paused) action.Request {
+// requestOf describes a paused request.
+func (og *outgoingRequests) requestOf(s *state, t *tab, p paused) action.Request {
 	r := action.Request{Method: methodOf(p), URL: p.Request.URL, Kind: p.Type, Redirect: p.Redirected != ""}
 	tabs := []string{}
 	if t != nil {
 		r.Page, r.Top, r.Crawl = t.root.url, p.Type == "Document" && p.Frame == t.root.id, t.hidden
-		r.Document = og.documentAround(t, t.frames[p.Frame])
+		r.Document = s.documentAround(t, t.frames[p.Frame])
 		tabs = append(tabs, t.id)
-		if opener := og.tabs[t.opener]; opener != nil {
+		if opener := s.tabs[t.opener]; opener != nil {
 			tabs = append(tabs, opener.id)
 		}
 	}
 	if r.Document == "" {
-		r.Document = og.claimed(headerOf(p.Request.Headers, "Referer"))
+		r.Document = s.claimed(headerOf(p.Request.Headers, "Referer"))
 	}
 	r.Origin = headerOf(p.Request.Headers, "Origin")
 	r.Acts = og.ledger.Live(time.Now(), tabs...)
@@ -194,21 +193,22 @@ func (og *outgoingRequests) requestOf(t *tab, p paused) action.Request {
 }
 
 // claimed returns the address that a request without a tab names as its document or
-// worker, if there is one of that origin; otherwise "". base.mu is held.
-func (og *outgoingRequests) claimed(address string) string {
+// worker, if there is one of that origin; otherwise "".
+func (s *state) claimed(address string) string {
 	origin := originOf(address)
 	if origin == "" {
 		return ""
 	}
-	for _, t := range og.sessions {
-		if t.tab != nil && og.originIn(t.tab, origin) || t.tab == nil && originOf(t.url) == origin {
+	for _, t := range s.sessions {
+		if t.tab != nil && t.tab.shows(origin) || t.tab == nil && originOf(t.url) == origin {
 			return address
 		}
 	}
 	return ""
 }
 
-func (og *outgoingRequests) originIn(t *tab, origin string) bool {
+// shows reports whether a document of the tab is of an origin.
+func (t *tab) shows(origin string) bool {
 	for _, f := range t.frames {
 		if originOf(f.url) == origin {
 			return true
@@ -258,18 +258,16 @@ func (ob *observer) waitForApproval(ctx context.Context, t *tab) bool {
 		return false
 	}
 	before := ob.effects.mark(t)
-	ob.mu.Lock()
-	document := t.documentHeld
-	ob.mu.Unlock()
+	document := ob.isHeld(t)
 	patient, stop := context.WithTimeout(ctx, a.Wait)
 	defer stop()
-	if ob.await(patient, func() bool { return t.closed || t.crashed || !ob.ledger.Waiting(t.id) }) != nil {
+	if ob.await(patient, func(*state) bool { return t.closed || t.crashed || !ob.ledger.Waiting(t.id) }) != nil {
 		return false
 	}
 	answering, end := context.WithTimeout(ctx, serverLimit)
 	defer end()
-	_ = ob.await(answering, func() bool { return t.closed || t.crashed || !ob.ledger.Open(a.ID) })
-	_ = ob.await(answering, func() bool {
+	_ = ob.await(answering, func(*state) bool { return t.closed || t.crashed || !ob.ledger.Open(a.ID) })
+	_ = ob.await(answering, func(*state) bool {
 		shown := t.root.loader != before.loader && t.root.events["DOMContentLoaded"]
 		return !document || t.closed || t.crashed || shown || t.moves.stopped > before.moves.stopped
 	})
@@ -294,9 +292,7 @@ func (ob *observer) waitForSent(ctx context.Context, r *report, out *action.Resu
 
 // isHeld reports whether a person is being asked about the tab's next document.
 func (b *base) isHeld(t *tab) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return t != nil && t.documentHeld
+	return t != nil && guarded.Get(b.state, func(*state) bool { return t.documentHeld })
 }
 
 // waitForServers waits for the answers to an act's requests, at most as long as for
@@ -308,28 +304,27 @@ func (ob *observer) waitForServers(ctx context.Context, t *tab) bool {
 	}
 	answering, end := context.WithTimeout(ctx, requestLimit)
 	defer end()
-	return ob.await(answering, func() bool { return t.closed || t.crashed || !ob.ledger.Open(a.ID) }) == nil
+	return ob.await(answering, func(*state) bool { return t.closed || t.crashed || !ob.ledger.Open(a.ID) }) == nil
 }
 
-// receipts notes the answer to a request, or its failure. base.mu is held.
-func (og *outgoingRequests) receipts(p netlog.Event) {
+// receipts notes the answer to a request, or its failure.
+func (og *outgoingRequests) receipts(s *state, p netlog.Event) {
+	var e action.Effect
+	var known bool
 	switch {
 	case p.Redirect != nil:
-		og.receipt(og.ledger.Answered(p.ID, bareAddress(p.Redirect.URL), p.Redirect.Status))
+		e, known = og.ledger.Answered(p.ID, bareAddress(p.Redirect.URL), p.Redirect.Status)
 	case p.Response.Status != 0:
-		og.receipt(og.ledger.Answered(p.ID, "", p.Response.Status))
+		e, known = og.ledger.Answered(p.ID, "", p.Response.Status)
 	case p.Error != "":
-		og.receipt(og.ledger.Failed(p.ID, pagetext.Brief(p.Error)))
+		e, known = og.ledger.Failed(p.ID, pagetext.Brief(p.Error))
 	default:
 		return
 	}
-	og.change()
-}
-
-func (og *outgoingRequests) receipt(e action.Effect, is bool) {
-	if told := og.options.Receipt; is && told != nil {
-		og.work.add(func() { told(e) })
+	if receipt := s.options.Receipt; known && receipt != nil {
+		og.work.add(func() { receipt(e) })
 	}
+	s.change()
 }
 
 // outgoingRequests decides on requests that may change something outside of the

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
+	"github.com/gloveboxhq/glovebox/internal/browser/observe"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -194,7 +195,7 @@ func TestAnswersNameWhatAnActSent(t *testing.T) {
 	tr.must("page.goto", &action.Goto{URL: site.URL})
 	act := func(id, name string) []action.Effect {
 		t.Helper()
-		ctx := engine.Viewing(engine.Acting(tr.ctx, action.Act{ID: id, Long: time.Second, Wait: time.Second}), engine.Viewer{Actor: "a"}, true)
+		ctx := observe.Viewing(engine.Acting(tr.ctx, action.Act{ID: id, Long: time.Second, Wait: time.Second}), observe.Viewer{Actor: "a"}, true)
 		args := &action.Click{Locator: action.Locator{Role: "button", Name: name}}
 		_, pin, err := tr.Look(ctx, "page.click", args)
 		must(t, err)
@@ -242,7 +243,7 @@ func TestAnActWaitsForWhatPeopleAreAskedAbout(t *testing.T) {
 	tr.must("page.goto", &action.Goto{URL: site.URL})
 	click := func(id string, wait time.Duration) action.Result {
 		t.Helper()
-		ctx := engine.Viewing(engine.Acting(tr.ctx, action.Act{ID: id, Long: time.Second, Wait: wait}), engine.Viewer{Actor: "a"}, true)
+		ctx := observe.Viewing(engine.Acting(tr.ctx, action.Act{ID: id, Long: time.Second, Wait: wait}), observe.Viewer{Actor: "a"}, true)
 		args := &action.Click{Locator: action.Locator{Role: "button", Name: "Order"}}
 		_, pin, err := tr.Look(ctx, "page.click", args)
 		must(t, err)

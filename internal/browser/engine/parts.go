@@ -16,13 +16,13 @@ func (b *Browser) assemble() {
 	b.certificates = &certificates{base: b.base, senders: newRecent[string](mostListed), passed: newRecent[bool](mostListed)}
 	b.cookies = cookies{base: b.base}
 	empty, visited := &emptyDocuments{base: b.base, targets: b.targets}, &origins{}
-	b.injection = &injection{base: b.base, cookies: b.cookies, empty: empty, certificates: b.certificates, visited: visited}
+	b.injection = &injection{base: b.base, cookies: b.cookies, empty: empty, visited: visited}
 	b.siteData = &siteData{base: b.base, cookies: b.cookies, targets: b.targets, empty: empty, injection: b.injection, visited: visited}
 	b.outgoing = &outgoingRequests{base: b.base, credentials: b.injection}
 	b.guard = &documentGuard{base: b.base, outgoing: b.outgoing, credentials: b.injection, initiators: newRecent[string](mostInitiators)}
 	b.observer = &observer{base: b.base, effects: b.effects, elements: b.elements, reader: b.reader}
 	b.dialogs = &dialogs{base: b.base, effects: b.effects}
-	b.input = &input{base: b.base, clients: b.clients, geometry: b.geometry, effects: b.effects, elements: b.elements}
+	b.actor = &actor{base: b.base, clients: b.clients, geometry: b.geometry, effects: b.effects, elements: b.elements}
 	b.navigator = &navigator{
 		base: b.base, effects: b.effects, reader: b.reader, targets: b.targets, guard: b.guard, observer: b.observer,
 		credentials: b.injection,

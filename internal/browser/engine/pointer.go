@@ -9,25 +9,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/input"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-type mouse struct {
-	Type      string  `json:"type"`
-	X         float64 `json:"x"`
-	Y         float64 `json:"y"`
-	Button    string  `json:"button"`
-	Buttons   int     `json:"buttons"`
-	Clicks    int     `json:"clickCount"`
-	Modifiers int     `json:"modifiers"`
-}
-
-var buttons = map[string]int{"left": 1, "right": 2, "middle": 4}
-
 // click presses and releases a button where the element is.
-func (in *input) click(ctx context.Context, t *tab, a *action.Click, pin action.Pin) (any, error) {
+func (in *actor) click(ctx context.Context, t *tab, a *action.Click, pin action.Pin) (any, error) {
 	button := cmp.Or(a.Button, "left")
-	held, err := modifiers(a.Modifiers)
+	held, err := input.Modifiers(a.Modifiers)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +30,7 @@ func (in *input) click(ctx context.Context, t *tab, a *action.Click, pin action.
 		return acted, err
 	}
 	came := delivery{presses: max(a.ClickCount, 1), since: time.Now()}
-	if err := in.send(ctx, t, clickCommands(at, button, came.presses, held)); err != nil {
+	if err := in.send(ctx, t, input.Click(at.x, at.y, button, came.presses, held)); err != nil {
 		return acted, err
 	}
 	acted.NewPage, err = in.waitForInput(ctx, t, at, before, &came, came.quickly())
@@ -49,14 +38,14 @@ func (in *input) click(ctx context.Context, t *tab, a *action.Click, pin action.
 }
 
 // check clicks the element unless it is checked, or not, as the call wants.
-func (in *input) check(ctx context.Context, t *tab, a *action.SetChecked, pin action.Pin) (any, error) {
+func (in *actor) check(ctx context.Context, t *tab, a *action.SetChecked, pin action.Pin) (any, error) {
 	checked := a.Checked == nil || *a.Checked
 	return in.click(ctx, t, &action.Click{Locator: a.Locator, Checked: &checked, Timing: a.Timing}, pin)
 }
 
 // readyToClick is ready. It also finds out whether the element is checked, if the
 // call says how it is to be.
-func (in *input) readyToClick(ctx context.Context, t *tab, pin action.Pin, a *action.Click) (actionTarget, error) {
+func (in *actor) readyToClick(ctx context.Context, t *tab, pin action.Pin, a *action.Click) (actionTarget, error) {
 	q := injected.Pinned{Kind: injected.ForClick, Checked: a.Checked != nil}
 	if err := in.elements.pinnedPoint(ctx, t, pin, a.Locator, &q); err != nil {
 		return actionTarget{}, err
@@ -82,28 +71,15 @@ func alreadyChecked(at actionTarget, wanted *bool) (bool, error) {
 	return false, nil
 }
 
-func clickCommands(at actionTarget, button string, count, held int) []command {
-	move := mouse{Type: "mouseMoved", X: at.x, Y: at.y, Button: "none", Modifiers: held}
-	strokes := []command{{"Input.dispatchMouseEvent", move}}
-	for n := 1; n <= count; n++ {
-		press := mouse{Type: "mousePressed", X: at.x, Y: at.y, Button: button, Buttons: buttons[button], Clicks: n, Modifiers: held}
-		release := press
-		release.Type, release.Buttons = "mouseReleased", 0
-		strokes = append(strokes, command{"Input.dispatchMouseEvent", press}, command{"Input.dispatchMouseEvent", release})
-	}
-	return strokes
-}
-
 // hover moves the pointer over the element.
-func (in *input) hover(ctx context.Context, t *tab, a *action.Hover, pin action.Pin) (any, error) {
+func (in *actor) hover(ctx context.Context, t *tab, a *action.Hover, pin action.Pin) (any, error) {
 	at, err := in.ready(ctx, t, pin, a.Locator, injected.ForHover, a.Timing)
 	if err != nil {
 		return nil, err
 	}
 	before := in.effects.mark(t)
 	acted := in.acted(at, pin)
-	move := mouse{Type: "mouseMoved", X: at.x, Y: at.y, Button: "none"}
-	if err := in.send(ctx, t, []command{{"Input.dispatchMouseEvent", move}}); err != nil {
+	if err := in.send(ctx, t, []input.Event{input.Move(at.x, at.y)}); err != nil {
 		return acted, err
 	}
 	came := delivery{hovered: true, since: time.Now()}
@@ -119,20 +95,14 @@ const isOver = `n => {
 	return JSON.stringify({refused: framed ? 'hover' : ''}) + '\n' + (` + title + `)();
 }`
 
-// command is one input event.
-type command struct {
-	method string
-	params any
-}
-
 // send dispatches input events together: one after the other, each would wait for
 // the next animation frame, 16 ms (measured on Chromium 156). Input goes to the
 // tab's own session, which passes it to the process of the frame below the point.
-func (in *input) send(ctx context.Context, t *tab, strokes []command) error {
+func (in *actor) send(ctx context.Context, t *tab, strokes []input.Event) error {
 	defer in.clients.exclusively(ctx, t)()
 	sent := make([]*cdp.Pending, len(strokes))
 	for i, s := range strokes {
-		sent[i] = t.main.session.Send(s.method, s.params)
+		sent[i] = t.main.session.Send(s.Method, s.Params)
 	}
 	for _, p := range sent {
 		if err := p.Wait(ctx, nil); err != nil {
@@ -144,7 +114,7 @@ func (in *input) send(ctx context.Context, t *tab, strokes []command) error {
 
 // scroll scrolls the viewport or an element by a distance, or an element into
 // view.
-func (in *input) scroll(ctx context.Context, t *tab, a *action.Scroll, _ action.Pin) (any, error) {
+func (in *actor) scroll(ctx context.Context, t *tab, a *action.Scroll, _ action.Pin) (any, error) {
 	p, err := in.main(ctx, t)
 	if err != nil {
 		return nil, err

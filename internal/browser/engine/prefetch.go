@@ -6,21 +6,22 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 // prefetched are questions of a report that were sent while the verb still waited
 // for what it set off, so that the answers travel together.
 type prefetched struct {
-	document        string // that was asked
-	asked           injected.StableQuery
-	calm, listeners *cdp.Pending
+	document          string // that was asked
+	asked             injected.StableQuery
+	stable, listeners *cdp.Pending
 }
 
 type reportKey struct{}
 
 // reportOf returns the report that a verb is to make, nil for none.
 func reportOf(ctx context.Context) *report {
-	if r, _ := ctx.Value(reportKey{}).(*report); r != nil && r.report {
+	if r, _ := ctx.Value(reportKey{}).(*report); r != nil && r.Report {
 		return r
 	}
 	return nil
@@ -52,30 +53,27 @@ func (r *report) prefetchNew(p place) {
 }
 
 func (r *report) send(p place, q injected.StableQuery) {
-	if params, err := p.world.Request("calm", q); err == nil {
-		r.prefetched = prefetched{document: p.document, asked: q, calm: p.session.Send("Runtime.callFunctionOn", params)}
+	if params, err := p.world.Request("waitStable", q); err == nil {
+		r.prefetched = prefetched{document: p.document, asked: q, stable: p.session.Send("Runtime.callFunctionOn", params)}
 	}
 }
 
 // singleFrameOptions returns how the tab's page is read if it is one frame, nil if
 // it has more.
 func (ob *observer) singleFrameOptions(t *tab, r *report) *injected.SnapshotOptions {
-	ob.mu.Lock()
-	alone := r.place.frame == t.root && len(t.frames) == 1
-	ob.mu.Unlock()
-	if !alone {
+	if r.place.frame != t.root || guarded.Get(ob.state, func(*state) bool { return len(t.frames) > 1 }) {
 		return nil
 	}
-	was, _ := ob.viewers.state(r.by)
-	walk := ob.observationOptions(was.page, true)
+	was, _ := ob.viewers.LastShown(r.By)
+	walk := ob.observationOptions(was.Page, true)
 	walk.Sight, walk.Hosts = int(ob.lastID.Add(1)), injected.ClosedPerCall
 	return &walk
 }
 
 // stable waits for the answer to a question that was sent before, or asks now.
 func (r *report) stable(ctx context.Context, p place, q injected.StableQuery) (c injected.Stability, err error) {
-	asked := r.prefetched.calm
-	r.prefetched.calm = nil
+	asked := r.prefetched.stable
+	r.prefetched.stable = nil
 	if asked == nil || r.prefetched.document != p.document {
 		c, err = p.world.WaitStable(ctx, q)
 	} else {

@@ -20,9 +20,9 @@ var errGivenUp = errors.New("the navigation was given up")
 
 // preparing returns a function that prepares for a paused document and then calls
 // goOn. It prepares only for main documents of tabs, and only when the browser as a
-// whole asks: nothing changes the address after that. base.mu is held.
-func (dg *documentGuard) preparing(session *cdp.Session, t *tab, p paused) func(goOn func()) {
-	prepare := dg.options.Prepare
+// whole asks: nothing changes the address after that.
+func (dg *documentGuard) preparing(s *state, session *cdp.Session, t *tab, p paused) func(goOn func()) {
+	prepare := s.options.Prepare
 	if prepare == nil || session != dg.root || t == nil || p.Frame != t.root.id {
 		return func(goOn func()) { goOn() }
 	}
@@ -58,10 +58,12 @@ func (dg *documentGuard) preparing(session *cdp.Session, t *tab, p paused) func(
 // page that is shown can still be given its storage. Faults: those of
 // Options.Prepare.
 func (dg *documentGuard) prepareAhead(ctx context.Context, t *tab, address string) error {
-	dg.mu.Lock()
-	prepare, guard := dg.options.Prepare, dg.options.Guard
-	t.preparedFor = ""
-	dg.mu.Unlock()
+	var prepare func(context.Context, string) error
+	var guard func(string) error
+	dg.state.Do(func(s *state) {
+		prepare, guard = s.options.Prepare, s.options.Guard
+		t.preparedFor = ""
+	})
 	if prepare == nil || allowed(guard, address) != nil {
 		return nil // the guard refuses the request, too
 	}
@@ -73,17 +75,13 @@ func (dg *documentGuard) prepareAhead(ctx context.Context, t *tab, address strin
 	if err := dg.credentials.arm(bounded, t, address); err != nil {
 		dg.log().Debug("cannot wait for a document", "error", err) // preparing does the same for the request
 	}
-	dg.mu.Lock()
-	defer dg.mu.Unlock()
-	t.preparedFor, _, _ = strings.Cut(address, "#")
+	dg.state.Do(func(*state) { t.preparedFor, _, _ = strings.Cut(address, "#") })
 	return nil
 }
 
 // endAhead ends what prepareAhead began, after the navigation.
 func (dg *documentGuard) endAhead(t *tab) {
-	dg.mu.Lock()
-	t.preparedFor = ""
-	dg.mu.Unlock()
+	dg.state.Do(func(*state) { t.preparedFor = "" })
 	dg.credentials.disarm(t)
 }
 
@@ -96,7 +94,7 @@ func unprepared(err error) error {
 		Hinted("try again; an operator can look at what the credentials come from").Because(err)
 }
 
-// dropPreparing cancels the preparation that is under way. base.mu is held.
+// dropPreparing cancels the preparation that is under way.
 func (t *tab) dropPreparing() {
 	if t.cancelPreparing != nil {
 		t.cancelPreparing()
@@ -105,7 +103,5 @@ func (t *tab) dropPreparing() {
 }
 
 func (dg *documentGuard) unprepare(t *tab) {
-	dg.mu.Lock()
-	defer dg.mu.Unlock()
-	t.dropPreparing()
+	dg.state.Do(func(*state) { t.dropPreparing() })
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/credentials"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 // Inject puts the credentials of a domain into the browser: all of them, or
@@ -75,15 +77,11 @@ func (sd *siteData) onlyTab(ctx context.Context) (*tab, error) {
 	if err != nil {
 		return nil, err
 	}
-	sd.mu.Lock()
-	var others []*tab
-	for _, other := range sd.tabs {
-		if other != t {
-			others = append(others, other)
-		}
-	}
-	sd.mu.Unlock()
+	others := guarded.Get(sd.state, func(s *state) []*tab { return slices.Collect(maps.Values(s.tabs)) })
 	for _, other := range others {
+		if other == t {
+			continue
+		}
 		if err := sd.targets.shut(ctx, other); err != nil {
 			return nil, err
 		}

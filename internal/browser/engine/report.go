@@ -2,15 +2,18 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/observe"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 // report collects what is reported after a verb. It is begun before the verb.
 type report struct {
-	viewedAs
+	observe.Call
 	observer   *observer
 	verb       string
 	tab        *tab
@@ -32,19 +35,16 @@ type report struct {
 // beginReport prepares the report of a verb. It reads the page if what the viewer
 // was last shown cannot be compared.
 func (ob *observer) beginReport(ctx context.Context, t *tab, verb string, limit time.Duration, pin action.Pin) *report {
-	r := &report{viewedAs: viewedBy(ctx), observer: ob, verb: verb, tab: t, limit: limit}
+	r := &report{Call: observe.CallOf(ctx), observer: ob, verb: verb, tab: t, limit: limit}
 	defer func() { r.began = time.Now() }() // the act begins when this is done
 	if t == nil {
 		return r
 	}
-	ob.mu.Lock()
-	r.busy = t.requests()
-	crashed := t.crashed || t.dialog != nil
-	ob.mu.Unlock()
-	if !r.report {
-		return r
-	}
-	if crashed || !acts(verb, nil) {
+	unreadable := guarded.Get(ob.state, func(*state) bool {
+		r.busy = maps.Clone(t.asking)
+		return t.crashed || t.dialog != nil
+	})
+	if !r.Report || unreadable || !acts(verb, nil) {
 		return r
 	}
 	p, node, err := ob.elements.pinned(t, pin)
@@ -63,7 +63,7 @@ func (ob *observer) beginReport(ctx context.Context, t *tab, verb string, limit 
 // finishReport adds the report to a result, if one was asked for. The act is done
 // by then: that the page cannot be read is a note and no error.
 func (ob *observer) finishReport(ctx context.Context, r *report, out *action.Result) {
-	if !r.report {
+	if !r.Report {
 		ob.waitForSent(ctx, r, out)
 		return
 	}

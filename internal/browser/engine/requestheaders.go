@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 // The headers of a set are added to each request while it is paused, and only to
@@ -29,16 +31,14 @@ type sender struct {
 
 // patterns are the parameters of Fetch.enable: the requests to pause are documents,
 // those that may change something, and all to origins that get headers or may have
-// a self-signed certificate. base.mu is held.
-func (in *injection) patterns() map[string]any {
-	in.state.Lock()
-	defer in.state.Unlock()
-	return in.patternsLocked()
+// a self-signed certificate.
+func (in *injection) patterns(s *state) map[string]any {
+	return guarded.Get(&in.sets, func(c *credentialSets) map[string]any { return c.patterns(s.options.SelfSigned) })
 }
 
-func (in *injection) patternsLocked() map[string]any {
-	origins := append(slices.Sorted(maps.Keys(withHeaders(in.domains))), in.certificates.listedOrigins()...)
-	return map[string]any{"patterns": outgoing.Patterns(origins, in.paused), "handleAuthRequests": answersAuth(in.domains)}
+func (c *credentialSets) patterns(selfSigned action.SelfSigned) map[string]any {
+	origins := append(slices.Sorted(maps.Keys(withHeaders(c.domains))), originsOf(selfSigned)...)
+	return map[string]any{"patterns": outgoing.Patterns(origins, c.paused), "handleAuthRequests": answersAuth(c.domains)}
 }
 
 // sameOrigins reports whether the same origins get headers, and the same answers.
@@ -68,13 +68,12 @@ func answersAuth(all map[string]*domainCredentials) bool {
 }
 
 // headersFor is the set that has headers for requests to an address, nil for none.
-// in.state is held.
-func (in *injection) headersFor(address string) *domainCredentials {
-	if len(in.domains) == 0 {
+func (c *credentialSets) headersFor(address string) *domainCredentials {
+	if len(c.domains) == 0 {
 		return nil
 	}
 	origin := originOf(address)
-	for _, d := range in.domains {
+	for _, d := range c.domains {
 		if d.origin == origin && len(d.set.Headers) > 0 {
 			return d
 		}
@@ -82,51 +81,49 @@ func (in *injection) headersFor(address string) *domainCredentials {
 	return nil
 }
 
-// noteSender notes which document sends a request. base.mu is held.
-func (in *injection) noteSender(t *tab, from *target, e netlog.Event) {
-	in.state.Lock()
-	defer in.state.Unlock()
-	if len(in.domains) == 0 || e.IsDocument() || from != t.main || e.Frame != t.root.id || in.headersFor(e.Document) == nil {
+// noteSender notes which document sends a request.
+func (in *injection) noteSender(s *state, t *tab, from *target, e netlog.Event) {
+	if e.IsDocument() || from != t.main || e.Frame != t.root.id {
 		return
 	}
-	s, known := in.senders[e.ID]
-	if !known && len(in.senders) >= mostSenders || in.senders == nil {
-		in.senders = map[string]sender{}
+	if guarded.Get(&in.sets, func(c *credentialSets) bool { return c.noteSender(e) }) {
+		s.change()
+	}
+}
+
+// noteSender notes which document sends a request, if the document's origin gets
+// headers.
+func (c *credentialSets) noteSender(e netlog.Event) bool {
+	if c.headersFor(e.Document) == nil {
+		return false
+	}
+	s, known := c.senders[e.ID]
+	if !known && len(c.senders) >= mostSenders || c.senders == nil {
+		c.senders = map[string]sender{}
 	}
 	s.url = e.Request.URL
 	s.astray = s.astray || originOf(e.Request.URL) != originOf(e.Document)
-	in.senders[e.ID] = s
-	in.change()
-}
-
-func (in *injection) sender(request string) sender {
-	in.state.Lock()
-	defer in.state.Unlock()
-	return in.senders[request]
+	c.senders[e.ID] = s
+	return true
 }
 
 // injectHeaders lets a paused request go on that is not for a document. It gets the
 // headers of its origin if the top document of a tab sends it, is of the same
 // origin, and no hop of the request was elsewhere. It may wait.
 func (in *injection) injectHeaders(t *tab, p paused) {
-	in.mu.Lock()
-	top := t != nil && p.Frame == t.root.id
-	in.mu.Unlock()
-	in.state.Lock()
-	plain := !top || in.headersFor(p.Request.URL) == nil
-	in.state.Unlock()
-	if plain {
+	hasHeaders := func(c *credentialSets) bool { return c.headersFor(p.Request.URL) != nil }
+	if t == nil || p.Frame != t.root.id || !guarded.Get(&in.sets, hasHeaders) {
 		in.resume(p, false)
 		return
 	}
 	ctx, stop := context.WithTimeout(in.life, senderLimit)
 	defer stop()
-	var s sender
-	err := in.await(ctx, func() bool {
-		s = in.sender(p.Network)
-		return s.url == p.Request.URL
+	var by sender
+	err := in.await(ctx, func(*state) bool {
+		by = guarded.Get(&in.sets, func(c *credentialSets) sender { return c.senders[p.Network] })
+		return by.url == p.Request.URL
 	})
-	in.resume(p, err == nil && !s.astray)
+	in.resume(p, err == nil && !by.astray)
 }
 
 // resume lets a request go on that the browser as a whole paused, with the headers
@@ -134,11 +131,11 @@ func (in *injection) injectHeaders(t *tab, p paused) {
 func (in *injection) resume(p paused, headers bool) {
 	params := map[string]any{"requestId": p.ID}
 	if headers {
-		in.state.Lock()
-		if d := in.headersFor(p.Request.URL); d != nil {
-			params["headers"] = d.added(p.Request.Headers)
-		}
-		in.state.Unlock()
+		in.sets.Do(func(c *credentialSets) {
+			if d := c.headersFor(p.Request.URL); d != nil {
+				params["headers"] = d.added(p.Request.Headers)
+			}
+		})
 	}
 	in.root.Send("Fetch.continueRequest", params)
 }

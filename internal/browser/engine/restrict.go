@@ -26,17 +26,13 @@ func (b *base) restricted(ctx context.Context) bool {
 }
 
 func (b *base) credentialed() bool {
-	b.mu.Lock()
-	holds := b.options.Credentialed
-	b.mu.Unlock()
+	holds := b.options().Credentialed
 	return holds != nil && holds()
 }
 
 // secrets returns where known secrets are in a text.
 func (b *base) secrets(text string) [][2]int {
-	b.mu.Lock()
-	find := b.options.Secrets
-	b.mu.Unlock()
+	find := b.options().Secrets
 	if find == nil || text == "" {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/input"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -71,7 +72,7 @@ func (d *delivery) lost() bool { return d.told && d.presses > 0 && d.Presses == 
 
 // waitForInput is waitForNavigationBy for an act with input. Fault: page_changed if
 // not all of the input was for the element that was judged.
-func (in *input) waitForInput(ctx context.Context, t *tab, at actionTarget, before mark, d *delivery, by closing) (bool, error) {
+func (in *actor) waitForInput(ctx context.Context, t *tab, at actionTarget, before mark, d *delivery, by closing) (bool, error) {
 	news, err := in.effects.waitForNavigationBy(ctx, t, &at.place, before, by)
 	if err != nil {
 		if d.Refused != "" {
@@ -100,7 +101,7 @@ func unlessRefused(acted *action.Acted, d *delivery, err error) (any, error) {
 }
 
 // wentAstray reports whether another frame than from refused input since a time.
-func (in *input) wentAstray(ctx context.Context, t *tab, from place, since time.Time) bool {
+func (in *actor) wentAstray(ctx context.Context, t *tab, from place, since time.Time) bool {
 	within := int(time.Since(since)/time.Millisecond) + 1
 	var any atomic.Bool
 	var asking sync.WaitGroup
@@ -163,7 +164,7 @@ const routingLimit = 3 * time.Second
 // process. The browser routes input by what it has painted, which the frame's
 // process does not know. Therefore the pointer is moved to the point, as a person
 // would do, until the frame has received a move.
-func (in *input) confirmRouting(ctx context.Context, t *tab, p place, kind injected.Kind, move mouse) error {
+func (in *actor) confirmRouting(ctx context.Context, t *tab, p place, kind injected.Kind, move input.Event) error {
 	if kind != injected.ForClick && kind != injected.ForHover && kind != injected.ForType && kind != injected.ForDrag || !in.geometry.inOtherProcess(t, p) {
 		return nil
 	}
@@ -175,7 +176,7 @@ func (in *input) confirmRouting(ctx context.Context, t *tab, p place, kind injec
 		return err
 	}
 	for deadline := time.Now().Add(routingLimit); ; {
-		if err := in.send(ctx, t, []command{{"Input.dispatchMouseEvent", move}}); err != nil {
+		if err := in.send(ctx, t, []input.Event{move}); err != nil {
 			return err
 		}
 		if came, err := p.world.PointerCame(ctx); err != nil || came || !time.Now().Before(deadline) {

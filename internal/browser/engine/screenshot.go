@@ -193,9 +193,7 @@ func (ca *camera) seen(ctx context.Context, h match) (box injected.Box, cut bool
 
 // bounded cuts what is larger than a picture may be, and says so.
 func (ca *camera) bounded(c clip) (*clip, bool) {
-	ca.mu.Lock()
-	defer ca.mu.Unlock()
-	scale := ca.options.metrics().Scale
+	scale := ca.scale()
 	side := math.Floor(longest / scale)
 	width, height := c.Width, c.Height
 	c.Width = max(1, min(width, side))
@@ -225,16 +223,12 @@ func (ca *camera) hideScrollbars(ctx context.Context, t *tab) (show func(), err 
 	if err != nil {
 		return nil, err
 	}
-	ca.mu.Lock()
-	size := ca.options.metrics()
-	ca.mu.Unlock()
+	size := ca.options().metrics()
 	if l.Laid.Width >= float64(size.Width) && l.Laid.Height >= float64(size.Height) {
 		return func() {}, nil // there are none
 	}
 	set := func(hidden bool) {
-		ca.mu.Lock()
-		size := ca.options.metrics()
-		ca.mu.Unlock()
+		size := ca.options().metrics()
 		other := size
 		other.Width++
 		t.main.session.Send("Emulation.setScrollbarsHidden", map[string]bool{"hidden": hidden})

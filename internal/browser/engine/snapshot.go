@@ -9,6 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 const childLimit = 3 * time.Second // to read a child frame, which is left out after it
@@ -55,9 +56,7 @@ func (ob *observer) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot
 	}
 	depth := a.Depth
 	if depth <= 0 {
-		ob.mu.Lock()
-		depth = ob.options.MaxDepth
-		ob.mu.Unlock()
+		depth = ob.options().MaxDepth
 	}
 	out.Tree = merged.Tree(depth)
 	return out, nil
@@ -74,9 +73,7 @@ func (rd *reader) partOptions(a *action.TakeSnapshot) snapshot.Options {
 		MaxTokens: a.MaxTokens, Offset: a.Offset,
 	}
 	if o.MaxTokens == 0 {
-		rd.mu.Lock()
-		o.MaxTokens, o.Aim = rd.options.MaxTokens, usualTokens
-		rd.mu.Unlock()
+		o.MaxTokens, o.Aim = rd.options().MaxTokens, usualTokens
 	}
 	return o
 }
@@ -89,9 +86,8 @@ func (rd *reader) start(ctx context.Context, t *tab) (place, injected.SnapshotOp
 
 // snapshotOptions returns how a frame is read, from the session's options.
 func (rd *reader) snapshotOptions() injected.SnapshotOptions {
-	rd.mu.Lock()
-	defer rd.mu.Unlock()
-	return injected.SnapshotOptions{IncludeHidden: rd.options.IncludeHidden, ExcludePasswords: rd.options.ExcludePasswordFields}
+	o := rd.options()
+	return injected.SnapshotOptions{IncludeHidden: o.IncludeHidden, ExcludePasswords: o.ExcludePasswordFields}
 }
 
 // readPage reads a frame and the frames in it as one page with references, and with
@@ -144,7 +140,7 @@ func (rd *reader) readEach(ctx context.Context, t *tab, top place, walk injected
 	all := map[*frame]*reading{}
 	var readers sync.WaitGroup
 	for _, p := range rd.places(t) {
-		if !rd.below(p.frame, top.frame) {
+		if !guarded.Get(rd.state, func(*state) bool { return p.frame.isIn(top.frame) }) {
 			continue
 		}
 		r := &reading{place: p, frame: snapshot.Frame{Document: p.document}}
@@ -174,9 +170,8 @@ func (rd *reader) readEach(ctx context.Context, t *tab, top place, walk injected
 	return all, nil
 }
 
-func (b *base) below(f, top *frame) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+// isIn reports whether the frame is top or in top.
+func (f *frame) isIn(top *frame) bool {
 	for ; f != nil; f = f.parent {
 		if f == top {
 			return true
@@ -217,11 +212,11 @@ func (rd *reader) snapshotFrame(ctx context.Context, p place, q injected.Snapsho
 	}
 	var asking sync.WaitGroup
 	var news injected.NewListeners
-	var unheard error
-	asking.Go(func() { news, unheard = rd.syncListeners(ctx, p) })
+	var listenErr error
+	asking.Go(func() { news, listenErr = rd.syncListeners(ctx, p) })
 	tree, err = p.world.Snapshot(ctx, q)
 	asking.Wait()
-	if err = cmp.Or(err, unheard); err == nil && news.Controls > 0 {
+	if err = cmp.Or(err, listenErr); err == nil && news.Controls > 0 {
 		return p.world.Snapshot(ctx, q)
 	}
 	return tree, err
@@ -239,16 +234,14 @@ func (rd *reader) takeTitle(ctx context.Context, t *tab, top place, title string
 
 // joinFrames adds child frames to their parents.
 func (rd *reader) joinFrames(t *tab, all map[*frame]*reading, root *reading) {
-	rd.mu.Lock()
-	defer rd.mu.Unlock()
 	for f, r := range all {
-		parent := all[f.parent]
+		parent := all[r.place.parent]
 		if r == root || parent == nil {
 			continue
 		}
 		if r.err != nil {
-			if _, there := t.frames[f.id]; there {
-				rd.notes.add("a frame of %s could not be read and is left out", host(f.url))
+			if guarded.Get(rd.state, func(*state) bool { return t.frames[f.id] != nil }) {
+				rd.notes.add("a frame of %s could not be read and is left out", host(r.place.url))
 			}
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 const (
@@ -62,8 +62,8 @@ func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late b
 	if err != nil {
 		return false // the document is gone, or the page is busy: the next reading reports it
 	}
-	news, heeded := ob.takeListeners(ctx, r)
-	still := heeded && c.Still
+	news, known := ob.takeListeners(ctx, r)
+	still := known && c.Still
 	if !c.Changed && news.Controls+news.Others > 0 { // one of them may react late
 		still = false
 		c, err = r.stable(ctx, r.place, ob.actQuery(t, r))
@@ -84,7 +84,7 @@ func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late b
 	}
 	if err == nil && news.Controls == 0 && c.Tree != nil && len(c.Tree.Hosts) == 0 {
 		r.read = c.Tree
-		notifyWorld(r.place, "passed", struct{}{})
+		notifyWorld(r.place, "endWatch", struct{}{})
 	}
 	return c.Busy
 }
@@ -102,14 +102,12 @@ func inMS(d time.Duration) int { return int(d / time.Millisecond) }
 
 // hasRequests reports whether requests of the verb are under way.
 func (ob *observer) hasRequests(t *tab, r *report) bool {
-	ob.mu.Lock()
-	defer ob.mu.Unlock()
-	return t.asks(r.busy, ob.ledger.Holds)
+	return guarded.Get(ob.state, func(*state) bool { return t.asks(r.busy, ob.ledger.Holds) })
 }
 
 // waitForAnswers waits until none is under way.
 func (ob *observer) waitForAnswers(ctx context.Context, t *tab, r *report) error {
-	return ob.await(ctx, func() bool { return t.closed || t.crashed || !t.asks(r.busy, ob.ledger.Holds) })
+	return ob.await(ctx, func(*state) bool { return t.closed || t.crashed || !t.asks(r.busy, ob.ledger.Holds) })
 }
 
 // waitedFor are the kinds of requests whose answers a page may show.
@@ -122,12 +120,8 @@ func endpoint(p netlog.Event) string {
 	return p.Request.Method + " " + address
 }
 
-// requests returns the endpoints of the requests to wait for, by id. base.mu is
-// held.
-func (t *tab) requests() map[string]string { return maps.Clone(t.asking) }
-
 // asks reports whether a request is under way that was not before, is to another
-// endpoint than those were, and does not wait for a person. base.mu is held.
+// endpoint than those were, and does not wait for a person.
 func (t *tab) asks(before map[string]string, waits func(id string) bool) bool {
 	for id, what := range t.asking {
 		if _, ran := before[id]; ran || waits(id) {
@@ -196,11 +190,11 @@ func (ob *observer) waitRendered(ctx context.Context, t *tab, r *report) (late b
 	}
 	var asking sync.WaitGroup
 	defer asking.Wait()
-	if r.report {
+	if r.Report {
 		asking.Go(func() { _, _ = ob.reader.syncListeners(ctx, p) }) // the reading of the page asks once more
 	}
 	r.prefetchNew(p)
-	defer notifyWorld(p, "passed", struct{}{})
+	defer notifyWorld(p, "endWatch", struct{}{})
 	waited, late := ob.waitForContent(ctx, t, p, r)
 	if waited {
 		_ = ob.effects.refreshTitle(context.WithValue(ctx, reportKey{}, nil), t)

@@ -12,6 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/credentials"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 // The items that a set has for the storage of a site must be there before the first
@@ -62,11 +63,23 @@ type storageInjection struct {
 	local, session *items
 }
 
-// tabStorage is what is known of the storage of a tab. It is guarded by
-// injection.state.
+// tabStorage is what is known of the storage of a tab.
 type tabStorage struct {
 	armed *armedScript                  // nil when no script waits for a document
 	has   map[string]*domainCredentials // the credentials that its sessionStorage has, by domain
+}
+
+// storageOf returns what is known of the storage of a tab, to change it.
+func (c *credentialSets) storageOf(t *tab) *tabStorage {
+	known := c.storage[t]
+	if known == nil {
+		if c.storage == nil {
+			c.storage = map[*tab]*tabStorage{}
+		}
+		known = &tabStorage{}
+		c.storage[t] = known
+	}
+	return known
 }
 
 // filled notes that a tab has the items of its sessionStorage.
@@ -84,9 +97,9 @@ type armedScript struct {
 }
 
 // missing returns the items that a document of an origin in a tab still lacks, nil
-// for none, and the credentials that they are of. in.state is held.
-func (in *injection) missing(t *tab, origin string) (*storageInjection, *domainCredentials) {
-	for domain, d := range in.domains {
+// for none, and the credentials that they are of.
+func (c *credentialSets) missing(t *tab, origin string) (*storageInjection, *domainCredentials) {
+	for domain, d := range c.domains {
 		if d.origin != origin {
 			continue
 		}
@@ -94,7 +107,7 @@ func (in *injection) missing(t *tab, origin string) (*storageInjection, *domainC
 		if !d.stored {
 			s.local = itemsOf(d.set.LocalStorage, d.before.LocalStorage)
 		}
-		if t.storage.has[domain] != d {
+		if known := c.storage[t]; known == nil || known.has[domain] != d {
 			s.session = itemsOf(d.set.SessionStorage, d.before.SessionStorage)
 		}
 		if s.local != nil || s.session != nil {
@@ -125,10 +138,7 @@ func itemsOf(values, before map[string]credentials.Secret) *items {
 func (in *injection) arm(ctx context.Context, t *tab, address string) error {
 	origin := originOf(address)
 	in.disarm(t)
-	in.state.Lock()
-	s, _ := in.missing(t, origin)
-	in.state.Unlock()
-	if s == nil {
+	if !guarded.Get(&in.sets, func(c *credentialSets) bool { s, _ := c.missing(t, origin); return s != nil }) {
 		return nil
 	}
 	ctx, stop := context.WithTimeout(ctx, armLimit)
@@ -142,9 +152,9 @@ func (in *injection) arm(ctx context.Context, t *tab, address string) error {
 	if err := errors.Join(enabled.Wait(ctx, nil), script.Wait(ctx, &added)); err != nil {
 		return err
 	}
-	in.state.Lock()
-	defer in.state.Unlock()
-	t.storage.armed = &armedScript{origin: origin, script: added.Identifier}
+	in.sets.Do(func(c *credentialSets) {
+		c.storageOf(t).armed = &armedScript{origin: origin, script: added.Identifier}
+	})
 	return nil
 }
 
@@ -155,12 +165,22 @@ func errNotReady(err error) error {
 
 // disarm removes the script, if one waits.
 func (in *injection) disarm(t *tab) {
-	in.state.Lock()
-	defer in.state.Unlock()
-	if a := t.storage.armed; a != nil {
-		t.storage.armed = nil
+	if a := in.takeArmed(t); a != nil {
 		in.work.add(func() { a.remove(t) })
 	}
+}
+
+// takeArmed returns the script that waits in a tab, nil for none. It waits no more.
+func (in *injection) takeArmed(t *tab) *armedScript {
+	return guarded.Get(&in.sets, func(c *credentialSets) *armedScript {
+		known := c.storage[t]
+		if known == nil {
+			return nil
+		}
+		a := known.armed
+		known.armed = nil
+		return a
+	})
 }
 
 func (a *armedScript) remove(t *tab) {
@@ -170,36 +190,39 @@ func (a *armedScript) remove(t *tab) {
 
 // storageEvents are of documents that a script waits for.
 var storageEvents = map[string]eventHandler{
-	"Debugger.paused": inTab(func(b *Browser, t *tab, from *target, _ struct{}) {
+	"Debugger.paused": inTab(func(b *Browser, s *state, t *tab, from *target, _ struct{}) {
 		if from == t.main {
-			b.injection.fillPaused(t)
+			b.injection.fillPaused(s, t)
 		}
 	}),
 }
 
 // fillPaused is called when a script in a tab has stopped, which may be a script of
-// the page: only what the browser says of the top document counts. base.mu is held.
-func (in *injection) fillPaused(t *tab) {
-	in.state.Lock()
-	defer in.state.Unlock()
-	f, a := t.root, t.storage.armed
-	session := t.main.session
+// the page: only what the browser says of the top document counts.
+func (in *injection) fillPaused(_ *state, t *tab) {
+	f, session := t.root, t.main.session
 	var s *storageInjection
 	var d *domainCredentials
-	if a != nil && f.context != 0 && f.origin == a.origin {
-		s, d = in.missing(t, a.origin)
-	}
-	if s == nil {
+	var armed *armedScript
+	in.sets.Do(func(c *credentialSets) {
+		known := c.storage[t]
+		if known == nil || known.armed == nil || f.context == 0 || f.origin != known.armed.origin {
+			return
+		}
+		if s, d = c.missing(t, f.origin); s != nil {
+			armed, known.armed = known.armed, nil
+		}
+	})
+	if armed == nil {
 		in.work.add(func() { session.Send("Debugger.resume", nil) })
 		return
 	}
-	t.storage.armed = nil
 	unique := f.unique
 	in.work.add(func() {
 		in.own.Go(func() {
 			in.noteFilled(t, s, d, sendItems(t, unique, s))
 			session.Send("Debugger.resume", nil) // it would overtake the call
-			a.remove(t)
+			armed.remove(t)
 		})
 	})
 }
@@ -233,21 +256,26 @@ func (in *injection) noteFilled(t *tab, s *storageInjection, d *domainCredential
 		in.log().Warn("cannot put stored items into a page", "domain", s.domain, "error", err)
 		return
 	}
-	in.state.Lock()
-	defer in.state.Unlock()
-	d.stored = true
-	t.storage.filled(s.domain, d)
+	in.sets.Do(func(c *credentialSets) {
+		d.stored = true
+		c.storageOf(t).filled(s.domain, d)
+	})
 }
 
 // fillStorage fills what the storage of a document's origin lacks, where no script
 // waits for the document. Faults: credentials_unavailable.
 func (in *injection) fillStorage(ctx context.Context, t *tab, address string) error {
 	origin := originOf(address)
-	in.state.Lock()
-	s, d := in.missing(t, origin)
-	armed := t.storage.armed != nil && t.storage.armed.origin == origin
-	again := s != nil && t.storage.has[s.domain] != nil
-	in.state.Unlock()
+	var s *storageInjection
+	var d *domainCredentials
+	var armed, again bool
+	in.sets.Do(func(c *credentialSets) {
+		s, d = c.missing(t, origin)
+		if known := c.storage[t]; known != nil {
+			armed = known.armed != nil && known.armed.origin == origin
+			again = s != nil && known.has[s.domain] != nil
+		}
+	})
 	switch {
 	case s == nil || armed:
 		return nil
@@ -269,9 +297,7 @@ func (in *injection) fillFromHiddenTab(ctx context.Context, s *storageInjection,
 	defer in.empty.targets.discard(ctx, t)
 	local := &storageInjection{domain: s.domain, origin: s.origin, local: s.local}
 	in.noteFilled(t, local, d, sendItems(t, unique, local))
-	in.state.Lock()
-	defer in.state.Unlock()
-	if !d.stored {
+	if !guarded.Get(&in.sets, func(*credentialSets) bool { return d.stored }) {
 		return fault.New(fault.CredentialsUnavailable, "what is stored for %s could not be put into its storage", s.domain).
 			Hinted("try again; a site that blocks storage cannot be given any").With("domain", s.domain)
 	}

@@ -9,9 +9,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
-// tab is one page of the browser. Its fields are guarded by base.mu.
+// tab is one page of the browser.
 type tab struct {
 	id     string
 	opener string
@@ -58,8 +59,7 @@ type tab struct {
 	uncertified     string            // the browser's error for a certificate of the last navigation that was not accepted
 	documentHeld    bool              // the next document waits for a person
 	preparedFor     string            // the address that a call has prepared for already
-	storage         tabStorage
-	cancelPreparing func() // cancels the preparation for the next document; nil for none
+	cancelPreparing func()            // cancels the preparation for the next document; nil for none
 	inflight        map[string]struct{}
 	asking          map[string]string // endpoints of those that an act may wait for
 	lastBusy        time.Time         // when a request last started or ended
@@ -79,7 +79,7 @@ type moves struct {
 
 type running struct{ cancel context.CancelCauseFunc }
 
-func newTab(t *target, refs *snapshot.Refs) *tab {
+func newTab(_ *state, t *target, refs *snapshot.Refs) *tab {
 	n := &tab{
 		id: t.id, main: t, refs: refs,
 		frames:   make(map[string]*frame),
@@ -117,16 +117,14 @@ func (b *base) enter(ctx context.Context, t *tab, limit time.Duration) (context.
 	ctx, cancel := context.WithCancelCause(ctx)
 	ctx, stop := context.WithTimeoutCause(ctx, limit, errLimit)
 	r := &running{cancel: cancel}
-	b.mu.Lock()
-	if t.closed {
-		cancel(errClosedTab)
-	}
-	t.running[r] = struct{}{}
-	b.mu.Unlock()
+	b.state.Do(func(*state) {
+		if t.closed {
+			cancel(errClosedTab)
+		}
+		t.running[r] = struct{}{}
+	})
 	return ctx, func() {
-		b.mu.Lock()
-		delete(t.running, r)
-		b.mu.Unlock()
+		b.state.Do(func(*state) { delete(t.running, r) })
 		stop()
 		cancel(nil)
 	}
@@ -138,18 +136,18 @@ const maxDialogs = 3
 
 // admit refuses a verb that cannot run in the tab's present state.
 func (b *base) admit(t *tab, verb string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if t.dialog != nil && verb != action.VerbPageDialog.Name && (verb != action.VerbPageGoto.Name || t.dialogs < maxDialogs) {
-		return t.dialog.fault()
-	}
-	if t.crashed && verb != action.VerbPageGoto.Name && verb != action.VerbPageDialog.Name {
-		return errCrashed
-	}
-	if t.documentHeld && verb != action.VerbPageGoto.Name {
-		return errHeld
-	}
-	return nil
+	return guarded.Get(b.state, func(*state) error {
+		if t.dialog != nil && verb != action.VerbPageDialog.Name && (verb != action.VerbPageGoto.Name || t.dialogs < maxDialogs) {
+			return t.dialog.fault()
+		}
+		if t.crashed && verb != action.VerbPageGoto.Name && verb != action.VerbPageDialog.Name {
+			return errCrashed
+		}
+		if t.documentHeld && verb != action.VerbPageGoto.Name {
+			return errHeld
+		}
+		return nil
+	})
 }
 
 // errDocumentHeld ends the verbs that run in a tab whose next document is held.
@@ -163,8 +161,8 @@ var errHeld = fault.New(fault.NotActionable, "the page is about to be replaced, 
 var errCrashed = fault.New(fault.PageCrashed, "the page crashed").
 	Hinted("navigate again with page.goto: the tab still works")
 
-// crash notes that a target's renderer crashed. base.mu is held.
-func (ts *targets) crash(t *target) {
+// crash notes that a target's renderer crashed.
+func (ts *targets) crash(s *state, t *target) {
 	if t == nil {
 		return
 	}
@@ -174,19 +172,20 @@ func (ts *targets) crash(t *target) {
 	}
 	if t.kind != "page" {
 		t.tab.lose(t)
-		ts.change()
+		s.change()
 		return
 	}
 	t.tab.crashed = true
 	t.tab.lose(t)
 	t.tab.dropDialog()
 	t.tab.interrupt(errCrashed)
-	ts.change()
+	s.change()
 }
+
+// page returns the address and title of the tab.
+func (t *tab) page() action.Page { return action.Page{URL: t.root.url, Title: t.title} }
 
 // facts returns the address and title of a tab.
 func (b *base) facts(t *tab) action.Page {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return action.Page{URL: t.root.url, Title: t.title}
+	return guarded.Get(b.state, func(*state) action.Page { return t.page() })
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 // maxTabs is how many tabs a browser has: each costs about 16 MiB and 9 tasks
@@ -16,35 +17,19 @@ const maxTabs = 20
 
 // listTabs lists the tabs in the order in which they were opened.
 func (ts *targets) listTabs(_ context.Context, _ *action.None) (any, error) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	all := slices.SortedFunc(slices.Values(ts.order), func(x, y *tab) int { return cmp.Compare(x.made, y.made) })
-	list := &action.TabListing{Tabs: make([]action.Tab, len(all))}
-	for i, t := range all {
-		list.Tabs[i] = ts.tabInfoLocked(t)
-	}
+	list := &action.TabListing{Tabs: []action.Tab{}}
+	ts.state.Do(func(s *state) {
+		for _, t := range slices.SortedFunc(slices.Values(s.order), func(x, y *tab) int { return cmp.Compare(x.made, y.made) }) {
+			list.Tabs = append(list.Tabs, s.tabInfo(t))
+		}
+	})
 	return list, nil
-}
-
-// tabInfoLocked describes a tab for callers. base.mu is held.
-func (b *base) tabInfoLocked(t *tab) action.Tab {
-	return action.Tab{ID: t.id, URL: t.root.url, Title: t.title, Active: b.activeLocked() == t}
-}
-
-func (b *base) tabInfo(t *tab) *action.Tab {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	out := b.tabInfoLocked(t)
-	return &out
 }
 
 // openTab opens a tab and goes to its first page. If that fails, it closes the tab.
 // Faults: limit_reached, and those of page.goto.
 func (nv *navigator) openTab(ctx context.Context, a *action.OpenTab) (any, error) {
-	nv.mu.Lock()
-	full := len(nv.order) >= maxTabs
-	nv.mu.Unlock()
-	if full {
+	if guarded.Get(nv.state, func(s *state) bool { return len(s.order) >= maxTabs }) {
 		return nil, fault.New(fault.LimitReached, "a browser has %d tabs at most, and this one has them", maxTabs).
 			Hinted("close one with tab.close, or use one with tab.activate").With("limit", "tabs").With("max", maxTabs)
 	}
@@ -58,7 +43,8 @@ func (nv *navigator) openTab(ctx context.Context, a *action.OpenTab) (any, error
 		}
 		return nil, err
 	}
-	return nv.tabInfo(t), nil
+	out := guarded.Get(nv.state, func(s *state) action.Tab { return s.tabInfo(t) })
+	return &out, nil
 }
 
 func (nv *navigator) firstVisit(ctx context.Context, t *tab, address string) error {
@@ -87,18 +73,21 @@ func (ts *targets) activateTab(ctx context.Context, a *action.ByID) (any, error)
 		return nil, err
 	}
 	err = ts.root.Call(ctx, "Target.activateTarget", map[string]string{"targetId": t.id}, nil)
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	if t.closed {
-		return nil, noSuchTab()
-	}
+	out := &action.Tab{}
+	ts.state.Do(func(s *state) {
+		switch {
+		case t.closed:
+			err = noSuchTab()
+		case err == nil:
+			s.order = append(slices.DeleteFunc(slices.Clone(s.order), func(other *tab) bool { return other == t }), t)
+			s.change()
+			*out = s.tabInfo(t)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
-	ts.order = append(slices.DeleteFunc(slices.Clone(ts.order), func(other *tab) bool { return other == t }), t)
-	ts.change()
-	out := ts.tabInfoLocked(t)
-	return &out, nil
+	return out, nil
 }
 
 // closeTab closes a tab. Before it closes the last one, it opens an empty one.
@@ -108,10 +97,7 @@ func (ts *targets) closeTab(ctx context.Context, a *action.ByID) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ts.mu.Lock()
-	last := len(ts.order) == 1
-	ts.mu.Unlock()
-	if last {
+	if guarded.Get(ts.state, func(s *state) bool { return len(s.order) == 1 }) {
 		if _, err := ts.newTab(ctx); err != nil {
 			return nil, err
 		}
@@ -124,26 +110,26 @@ func (ts *targets) closeTab(ctx context.Context, a *action.ByID) (any, error) {
 
 // shut closes a tab and waits until it is gone.
 func (ts *targets) shut(ctx context.Context, t *tab) error {
-	ts.mu.Lock()
-	t.leaving = true
-	ts.mu.Unlock()
+	ts.state.Do(func(*state) { t.leaving = true })
 	err := ts.root.Call(ctx, "Target.closeTarget", map[string]string{"targetId": t.id}, nil)
-	ts.mu.Lock()
-	closed := t.closed
-	ts.mu.Unlock()
-	if err != nil && !closed {
+	closed := func(*state) bool { return t.closed }
+	if err != nil && !guarded.Get(ts.state, closed) {
 		return err
 	}
-	return ts.await(ctx, func() bool { return t.closed })
+	return ts.await(ctx, closed)
 }
 
 func (b *base) tabOf(id string) (*tab, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if t := b.tabs[id]; t != nil && !t.hidden {
-		return t, nil
+	t := guarded.Get(b.state, func(s *state) *tab {
+		if t := s.tabs[id]; t != nil && !t.hidden {
+			return t
+		}
+		return nil
+	})
+	if t == nil {
+		return nil, noSuchTab()
 	}
-	return nil, noSuchTab()
+	return t, nil
 }
 
 func noSuchTab() error {
@@ -151,9 +137,8 @@ func noSuchTab() error {
 }
 
 // closeSurplus closes a tab that a page opened beyond maxTabs, before it runs.
-// base.mu is held.
-func (ts *targets) closeSurplus(t *target, opener string) {
-	if o := ts.tabs[opener]; o != nil {
+func (ts *targets) closeSurplus(s *state, t *target, opener string) {
+	if o := s.tabs[opener]; o != nil {
 		o.popups.done++
 	}
 	ts.notes.add("a page opened more than %d tabs: the rest is closed", maxTabs)
@@ -169,10 +154,11 @@ const (
 // time-out the renderer of t may be in an endless script: then t is closed and
 // another tab is opened.
 func (ts *targets) replaceHungTab(ctx context.Context, t *tab) (*tab, error) {
-	ts.mu.Lock()
-	floods := t.main.console.Muted() && !t.crashed
-	doubtful, asking := (t.suspect || floods) && !t.crashed, t.dialog != nil && t.dialogs >= maxDialogs
-	ts.mu.Unlock()
+	var floods, doubtful, asking bool
+	ts.state.Do(func(*state) {
+		floods = t.main.console.Muted() && !t.crashed
+		doubtful, asking = (t.suspect || floods) && !t.crashed, t.dialog != nil && t.dialogs >= maxDialogs
+	})
 	if asking {
 		return ts.replace(ctx, t, "the page asked without end: its tab was closed and a new one opened")
 	}
@@ -186,9 +172,7 @@ func (ts *targets) replaceHungTab(ctx context.Context, t *tab) (*tab, error) {
 	defer stop()
 	err := t.main.session.Call(probe, "Runtime.evaluate", map[string]any{"expression": "1", "returnByValue": true}, nil)
 	if err == nil {
-		ts.mu.Lock()
-		t.suspect = false
-		ts.mu.Unlock()
+		ts.state.Do(func(*state) { t.suspect = false })
 		return t, nil
 	}
 	return ts.replace(ctx, t, "the page did not answer any more: its tab was closed and a new one opened")
@@ -205,7 +189,7 @@ func (ts *targets) replace(ctx context.Context, t *tab, why string) (*tab, error
 	ts.root.Send("Target.closeTarget", map[string]string{"targetId": t.id})
 	bounded, end := context.WithTimeout(ctx, closeLimit)
 	defer end()
-	if err := ended(ctx, ts.await(bounded, func() bool { return t.closed })); err != nil {
+	if err := ended(ctx, ts.await(bounded, func(*state) bool { return t.closed })); err != nil {
 		return nil, err
 	}
 	ts.notes.add("%s", why)

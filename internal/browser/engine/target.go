@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
@@ -67,58 +68,58 @@ type attached struct {
 	Info    targetInfo `json:"targetInfo"`
 }
 
-// attach adds a target that the browser reports. base.mu is held.
-func (ts *targets) attach(from string, e attached) {
+// attach adds a target that the browser reports.
+func (ts *targets) attach(s *state, from string, e attached) {
 	if e.Info.Type == "browser" {
 		return // the session of a client: see Attach
 	}
 	t := &target{id: e.Info.ID, kind: e.Info.Type, url: strings.TrimPrefix(e.Info.URL, "blob:"), session: ts.conn.Session(e.Session)}
-	parent := ts.sessions[from]
+	parent := s.sessions[from]
 	t.parent, t.hidden = parent, parent.isHidden()
-	t.console = ts.netlog.Source(t.session, t.kind, func() { ts.pageOf(t).session.Send("Page.crash", nil) })
-	if t.kind == "page" && ts.unwanted(e.Info.Opener) {
+	t.console = ts.netlog.Source(t.session, t.kind, func() { t.page().session.Send("Page.crash", nil) })
+	if t.kind == "page" && s.unwanted(e.Info.Opener) {
 		ts.work.add(func() { ts.root.Send("Target.closeTarget", map[string]string{"targetId": t.id}) })
 		return
 	}
-	if t.kind == "page" && len(ts.order) >= maxTabs && ts.making+ts.hiding == 0 {
-		ts.closeSurplus(t, e.Info.Opener)
-		ts.change()
+	if t.kind == "page" && len(s.order) >= maxTabs && s.making+s.hiding == 0 {
+		ts.closeSurplus(s, t, e.Info.Opener)
+		s.change()
 		return
 	}
 	switch {
 	case t.kind == "page":
-		ts.addTab(t, e.Info)
+		ts.addTab(s, t, e.Info)
 	case t.kind == "iframe" && parent != nil && parent.tab != nil:
 		t.tab = parent.tab
 		f := t.tab.frame(t.id, e.Info.Parent)
 		f.target = t
 		t.tab.forget(f)
 	}
-	ts.sessions[e.Session] = t
-	viewport, hidden := ts.options.metrics(), t.isHidden()
+	s.sessions[e.Session] = t
+	viewport, hidden := s.options.metrics(), t.isHidden()
 	resources := t.tab != nil && t.tab.visit != nil && t.tab.visit.resources
-	first := append(ts.options.certifying(t.kind), ts.options.emulating(t.kind, ts.version)...)
+	first := append(s.options.certifying(t.kind), s.options.emulating(t.kind, s.version)...)
 	ts.work.add(func() { ts.setUp(t, viewport, intercepted(hidden, resources), first) })
-	ts.change()
+	s.change()
 }
 
-func (ts *targets) addTab(t *target, info targetInfo) {
-	n := newTab(t, &ts.refs)
+func (ts *targets) addTab(s *state, t *target, info targetInfo) {
+	n := newTab(s, t, &ts.refs)
 	n.root.url, n.title, n.opener = info.URL, info.Title, info.Opener
 	t.tab = n
-	ts.made++
-	n.made = ts.made
-	ts.tabs[n.id] = n
-	if ts.hiding == 0 || info.Opener != "" {
-		ts.order = append(ts.order, n)
+	s.made++
+	n.made = s.made
+	s.tabs[n.id] = n
+	if s.hiding == 0 || info.Opener != "" {
+		s.order = append(s.order, n)
 	}
-	if ts.home == "" {
-		ts.home = info.Context
+	if s.home == "" {
+		s.home = info.Context
 	}
-	if ts.context == "" && !ts.options.Keeps {
-		ts.context = info.Context
+	if s.context == "" && !s.options.Keeps {
+		s.context = info.Context
 	}
-	if opener := ts.tabs[info.Opener]; opener != nil {
+	if opener := s.tabs[info.Opener]; opener != nil {
 		opener.popups.done++
 		ts.notes.add("a new tab was opened and is now the active one")
 	}
@@ -180,24 +181,20 @@ func (ts *targets) settled(t *target, sent []*cdp.Pending, tree *cdp.Pending) {
 			Tree frameTree `json:"frameTree"`
 		}
 		if tree.Wait(ctx, &answer) == nil {
-			ts.mu.Lock()
-			t.tab.merge(t, answer.Tree, nil)
-			ts.mu.Unlock()
+			ts.state.Do(func(*state) { t.tab.merge(t, answer.Tree, nil) })
 		}
 	}
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	t.settled = true
-	if t.kind == "page" {
-		t.tab.setUp()
-	}
-	ts.change()
+	ts.state.Do(func(s *state) {
+		t.settled = true
+		if t.kind == "page" {
+			t.tab.setUp()
+		}
+		s.change()
+	})
 }
 
-// pageOf returns the page or frame that a target belongs to.
-func (b *base) pageOf(t *target) *target {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+// page returns the page or frame that a target belongs to.
+func (t *target) page() *target {
 	for t.tab == nil && t.parent != nil {
 		t = t.parent
 	}
@@ -205,13 +202,12 @@ func (b *base) pageOf(t *target) *target {
 }
 
 // detach removes a target. It returns the tab that is closed with it, nil for none.
-// base.mu is held.
-func (ts *targets) detach(session string) (closed *tab) {
-	t := ts.sessions[session]
+func (ts *targets) detach(s *state, session string) (closed *tab) {
+	t := s.sessions[session]
 	if t == nil {
 		return nil
 	}
-	delete(ts.sessions, session)
+	delete(s.sessions, session)
 	t.console.Close()
 	ts.conn.Detach(session, errClosedTab)
 	if t.tab == nil {
@@ -219,31 +215,26 @@ func (ts *targets) detach(session string) (closed *tab) {
 	}
 	if t.kind == "page" {
 		closed = t.tab
-		ts.removeTab(closed)
+		ts.removeTab(s, closed)
 	} else {
 		t.tab.lose(t)
 	}
-	ts.change()
+	s.change()
 	return closed
 }
 
 var errClosedTab = fault.New(fault.PageChanged, "the tab or frame went away").
 	Hinted("take a new snapshot: it shows what is there now")
 
-func (ts *targets) removeTab(t *tab) {
+func (ts *targets) removeTab(s *state, t *tab) {
 	t.closed = true
-	delete(ts.tabs, t.id)
-	wasActive := ts.activeLocked() == t
-	for i, other := range ts.order {
-		if other == t {
-			ts.order = append(ts.order[:i:i], ts.order[i+1:]...)
-			break
-		}
-	}
+	delete(s.tabs, t.id)
+	wasActive := s.active() == t
+	s.order = slices.DeleteFunc(slices.Clone(s.order), func(other *tab) bool { return other == t })
 	t.dropDialog()
 	t.interrupt(errClosedTab)
 	t.setUp()
-	if next := ts.activeLocked(); wasActive && next != nil {
+	if next := s.active(); wasActive && next != nil {
 		if !t.leaving {
 			ts.notes.add("the active tab was closed; the one before it is active")
 		}

@@ -10,7 +10,7 @@ import (
 
 const targetQuality = 80 // of JPEG: letters of 10 pixels can be read, at a fifth of a PNG's bytes
 
-// targetScreenshot implements Browser.Portrait.
+// targetScreenshot implements Browser.TargetScreenshot.
 func (ca *camera) targetScreenshot(ctx context.Context, pin action.Pin) ([]byte, error) {
 	t := ca.current()
 	if t == nil || t.id != pin.Tab {
@@ -92,12 +92,12 @@ func around(marks []badge, view layout) *clip {
 	}
 }
 
-// Portrait returns a JPEG of the visible part of the page with the element of a pin
+// TargetScreenshot returns a JPEG of the visible part of the page with the element of a pin
 // outlined, and for a drag also the element that it would be dropped on. For an
 // element outside of the viewport it is a part of that size with the element in its
 // middle. The page is not scrolled and cannot change the drawing; a picture beyond
 // the viewport makes it see a resize, as a screenshot of the whole page does.
 // Faults: page_changed, dialog_open, page_crashed, not_active, cdp_error.
-func (b *Browser) Portrait(ctx context.Context, pin action.Pin) ([]byte, error) {
+func (b *Browser) TargetScreenshot(ctx context.Context, pin action.Pin) ([]byte, error) {
 	return b.camera.targetScreenshot(ctx, pin)
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// portrait takes a picture of what a call would act on.
-func (tr *trial) portrait(verb string, args any) image.Image {
+// picture takes a picture of what a call would act on.
+func (tr *trial) picture(verb string, args any) image.Image {
 	tr.t.Helper()
 	_, pin, err := tr.Look(tr.ctx, verb, args)
 	must(tr.t, err)
-	data, err := tr.Portrait(tr.ctx, pin)
+	data, err := tr.TargetScreenshot(tr.ctx, pin)
 	must(tr.t, err)
 	m, err := jpeg.Decode(bytes.NewReader(data))
 	must(tr.t, err)
@@ -53,7 +53,7 @@ func TestAPortraitOutlinesTheElementWithoutThePageKnowing(t *testing.T) {
 		new MutationObserver(() => news.push('mutation')).observe(document, {subtree: true, childList: true, attributes: true})</script>`})
 	tr.must("page.goto", &action.Goto{URL: s.URL})
 	for name, hears := range map[string]string{"Near": "", "Far": "resize"} {
-		m := tr.portrait("page.click", &action.Click{Locator: named("button", name)})
+		m := tr.picture("page.click", &action.Click{Locator: named("button", name)})
 		block, _ := near(m, color.RGBA{G: 0xaa})
 		mark, pixels := near(m, firstInk)
 		if m.Bounds().Dx() != 800 || m.Bounds().Dy() != 600 || block.Dx() < 190 || pixels < 400 || !block.In(mark.Inset(-1)) || mark.Dy() > 120 {
@@ -70,7 +70,7 @@ func TestAPortraitOfADragHasBothEnds(t *testing.T) {
 	tr := start(t)
 	s := site(t, map[string]string{"/": rows + `<button style="top:20px">Card</button><button style="top:300px">Bin</button>`})
 	tr.must("page.goto", &action.Goto{URL: s.URL})
-	m := tr.portrait("page.drag", &action.Drag{From: named("button", "Card"), To: named("button", "Bin")})
+	m := tr.picture("page.drag", &action.Drag{From: named("button", "Card"), To: named("button", "Bin")})
 	from, _ := near(m, firstInk)
 	onto, _ := near(m, secondInk)
 	if from.Empty() || onto.Empty() || from.Max.Y > 150 || onto.Min.Y < 250 {
@@ -85,7 +85,7 @@ func TestNoPortraitOfAnotherPage(t *testing.T) {
 	_, pin, err := tr.Look(tr.ctx, "page.click", &action.Click{Locator: named("button", "Card")})
 	must(t, err)
 	tr.must("page.goto", &action.Goto{URL: s.URL + "/other"})
-	if _, err := tr.Portrait(tr.ctx, pin); fault.CodeOf(err) != fault.PageChanged {
+	if _, err := tr.TargetScreenshot(tr.ctx, pin); fault.CodeOf(err) != fault.PageChanged {
 		t.Errorf("a picture of another document: %v", err)
 	}
 }

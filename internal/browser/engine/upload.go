@@ -9,8 +9,10 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/input"
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
@@ -24,7 +26,7 @@ type chooser struct {
 }
 
 var chooserEvents = map[string]eventHandler{
-	"Page.fileChooserOpened": inTab(func(b *Browser, t *tab, _ *target, p chooser) {
+	"Page.fileChooserOpened": inTab(func(b *Browser, s *state, t *tab, _ *target, p chooser) {
 		t.choosers++
 		t.chooser = p
 		if !t.awaitsChooser {
@@ -36,10 +38,8 @@ var chooserEvents = map[string]eventHandler{
 // upload gives files to a file input, or to the file chooser that the element
 // opens. Faults: invalid_request, page_changed, not_actionable, not_found,
 // limit_reached.
-func (in *input) upload(ctx context.Context, t *tab, a *action.Upload, pin action.Pin) (any, error) {
-	in.mu.Lock()
-	files := in.options.Files
-	in.mu.Unlock()
+func (in *actor) upload(ctx context.Context, t *tab, a *action.Upload, pin action.Pin) (any, error) {
+	files := in.options().Files
 	if files == nil {
 		return nil, fault.New(fault.ProviderNotSupported, "this browser takes no files").Hinted("use a session of provider sandbox")
 	}
@@ -71,7 +71,7 @@ type fileInput struct {
 
 // inputFor returns the file input of an upload: the element itself, or the input
 // whose file chooser a click on the element opens.
-func (in *input) inputFor(ctx context.Context, t *tab, a *action.Upload, at *actionTarget, pin action.Pin) (fileInput, error) {
+func (in *actor) inputFor(ctx context.Context, t *tab, a *action.Upload, at *actionTarget, pin action.Pin) (fileInput, error) {
 	backend, err := at.place.world.Backend(ctx, at.node)
 	if err != nil {
 		return fileInput{}, err
@@ -91,7 +91,7 @@ func (in *input) inputFor(ctx context.Context, t *tab, a *action.Upload, at *act
 	return to, fits(a, to.is)
 }
 
-func (in *input) fileInputAt(ctx context.Context, p place, backend int64) (fileInput, error) {
+func (in *actor) fileInputAt(ctx context.Context, p place, backend int64) (fileInput, error) {
 	if backend == 0 {
 		return fileInput{}, errChanged
 	}
@@ -113,37 +113,33 @@ func fits(a *action.Upload, is injected.FileInput) error {
 }
 
 // openChooser clicks the element and returns the input whose file chooser opens.
-func (in *input) openChooser(ctx context.Context, t *tab, a *action.Upload, at *actionTarget, pin action.Pin) (fileInput, error) {
+func (in *actor) openChooser(ctx context.Context, t *tab, a *action.Upload, at *actionTarget, pin action.Pin) (fileInput, error) {
 	ready, err := in.ready(ctx, t, pin, a.Locator, injected.ForClick, a.Timing)
 	if err != nil {
 		return fileInput{}, err
 	}
-	in.mu.Lock()
-	before := t.choosers
-	t.awaitsChooser = true
-	in.mu.Unlock()
-	defer func() {
-		in.mu.Lock()
-		t.awaitsChooser = false
-		in.mu.Unlock()
-	}()
-	if err := in.send(ctx, t, clickCommands(ready, "left", 1, 0)); err != nil {
+	before := guarded.Get(in.state, func(*state) int {
+		t.awaitsChooser = true
+		return t.choosers
+	})
+	defer in.state.Do(func(*state) { t.awaitsChooser = false })
+	if err := in.send(ctx, t, input.Click(ready.x, ready.y, "left", 1, 0)); err != nil {
 		return fileInput{}, err
 	}
 	bounded, stop := context.WithTimeoutCause(ctx, chooserLimit, errNoChooser)
 	defer stop()
-	if err := in.await(bounded, func() bool { return t.choosers > before }); err != nil {
+	if err := in.await(bounded, func(*state) bool { return t.choosers > before }); err != nil {
 		return fileInput{}, err
 	}
-	in.mu.Lock()
-	asked := t.chooser
-	f := t.frames[asked.Frame]
 	var p place
-	ok := false
-	if f != nil {
-		p, ok = f.place()
-	}
-	in.mu.Unlock()
+	var asked chooser
+	ok := guarded.Get(in.state, func(*state) (ok bool) {
+		asked = t.chooser
+		if f := t.frames[asked.Frame]; f != nil {
+			p, ok = f.place()
+		}
+		return ok
+	})
 	if !ok || asked.Backend == 0 {
 		return fileInput{}, errNoChooser
 	}
@@ -163,7 +159,7 @@ var errElsewhere = fault.New(fault.NotActionable, "the file chooser that opened 
 	Hinted("name the file input in that frame itself").With("reason", "chooser of another frame")
 
 // setFiles puts the files into the input and waits for what that sets off.
-func (in *input) setFiles(ctx context.Context, t *tab, a *action.Upload, pin action.Pin, at actionTarget, to fileInput, files Files) (any, error) {
+func (in *actor) setFiles(ctx context.Context, t *tab, a *action.Upload, pin action.Pin, at actionTarget, to fileInput, files Files) (any, error) {
 	var sent []action.SentFile
 	if !a.Clear {
 		var err error
@@ -200,9 +196,7 @@ func (s fileInput) fill(ctx context.Context, sent []action.SentFile) error {
 
 // unaccepted notes files of types that the input does not name. That is advice
 // only: people may choose other files, too (HTML, "File Upload state").
-func (in *input) unaccepted(accept string, sent []action.SentFile) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
+func (in *actor) unaccepted(accept string, sent []action.SentFile) {
 	for _, f := range sent {
 		if accept != "" && !accepts(accept, f.Name) {
 			in.notes.add("the input asks for %q, which %q is not", pagetext.Cut(untrusted.Title(accept)), untrusted.Shorten(f.Name, mostQuote))

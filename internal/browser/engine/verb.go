@@ -101,21 +101,21 @@ func onBrowser[Args, Result any](table map[string]verb, v action.Definition[Args
 // verbTable returns what the engine does for each verb, by name.
 func (b *Browser) verbTable() map[string]verb {
 	all := map[string]verb{}
-	onPage(all, action.VerbPageClick, b.input.click)
-	onPage(all, action.VerbPageCheck, b.input.check)
-	onPage(all, action.VerbPageHover, b.input.hover)
-	onPage(all, action.VerbPageType, b.input.typeText)
-	onPage(all, action.VerbPagePress, b.input.press)
-	onPage(all, action.VerbPageSelect, b.input.selectOptions)
-	onPage(all, action.VerbPageDrag, b.input.drag)
-	onPage(all, action.VerbPageUpload, b.input.upload)
-	all[action.VerbPageFillSecret.Name] = verbOf(b.input.fillSecret) // its arguments have the secret too
+	onPage(all, action.VerbPageClick, b.actor.click)
+	onPage(all, action.VerbPageCheck, b.actor.check)
+	onPage(all, action.VerbPageHover, b.actor.hover)
+	onPage(all, action.VerbPageType, b.actor.typeText)
+	onPage(all, action.VerbPagePress, b.actor.press)
+	onPage(all, action.VerbPageSelect, b.actor.selectOptions)
+	onPage(all, action.VerbPageDrag, b.actor.drag)
+	onPage(all, action.VerbPageUpload, b.actor.upload)
+	all[action.VerbPageFillSecret.Name] = verbOf(b.actor.fillSecret) // its arguments have the secret too
 
 	onPage(all, action.VerbPageGoto, b.navigator.visit)
 	onPage(all, action.VerbPageBack, b.navigator.back)
 	onPage(all, action.VerbPageForward, b.navigator.forward)
 	onPage(all, action.VerbPageReload, b.navigator.reload)
-	onPage(all, action.VerbPageScroll, b.input.scroll)
+	onPage(all, action.VerbPageScroll, b.actor.scroll)
 	onPage(all, action.VerbPageResize, b.targets.resize)
 	onPage(all, action.VerbPageDialog, b.dialogs.answer)
 	onPage(all, action.VerbPageSnapshot, b.observer.snapshot)
@@ -270,9 +270,7 @@ func (b *base) endedBy(ctx context.Context, t *tab, name string, limit time.Dura
 	}
 	err = b.toFault(ctx, name, limit, err)
 	if fault.CodeOf(err) == fault.ActionTimeout {
-		b.mu.Lock()
-		t.suspect = true
-		b.mu.Unlock()
+		b.state.Do(func(*state) { t.suspect = true })
 	}
 	return err
 }
@@ -285,18 +283,17 @@ func unknown(name string) error {
 // lookAtBrowser returns the facts of a verb of the whole browser. Their page is that
 // of the tab which the arguments name, otherwise of the active tab.
 func (b *Browser) lookAtBrowser(args any) (action.Facts, action.Pin, error) {
-	b.mu.Lock()
-	t := b.activeLocked()
-	if named, ok := args.(*action.ByID); ok && named != nil && b.tabs[named.ID] != nil {
-		t = b.tabs[named.ID]
-	}
 	var facts action.Facts
 	var pin action.Pin
-	if t != nil {
-		facts.Page = action.Page{URL: t.root.url, Title: t.title}
-		pin.Tab = t.id
-	}
-	b.mu.Unlock()
+	b.state.Do(func(s *state) {
+		t := s.active()
+		if named, ok := args.(*action.ByID); ok && named != nil && s.tabs[named.ID] != nil {
+			t = s.tabs[named.ID]
+		}
+		if t != nil {
+			facts.Page, pin.Tab = t.page(), t.id
+		}
+	})
 	if o, ok := args.(*action.OpenTab); ok && o != nil && o.URL != "" {
 		address, err := Address(o.URL)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 const (
@@ -92,11 +93,12 @@ func (w wanted) absent() bool {
 }
 
 func (ct *contents) holds(ctx context.Context, t *tab, w wanted) (bool, error) {
-	ct.mu.Lock()
-	url := t.root.url
-	calm := len(t.inflight) == 0 && time.Since(t.lastBusy) >= quiet
-	ct.mu.Unlock()
-	if w.url != "" && !strings.Contains(ct.readAs(ctx, url), w.url) || w.idle && !calm {
+	var url string
+	idle := guarded.Get(ct.state, func(*state) bool {
+		url = t.root.url
+		return len(t.inflight) == 0 && time.Since(t.lastBusy) >= quiet
+	})
+	if w.url != "" && !strings.Contains(ct.readAs(ctx, url), w.url) || w.idle && !idle {
 		return false, nil
 	}
 	if w.element.Seen {

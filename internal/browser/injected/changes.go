@@ -18,7 +18,7 @@ type StableQuery struct {
 
 // Stability says what an act changed, and whether the document is stable.
 type Stability struct {
-	Changed bool `json:"stirred,omitempty"` // something changed
+	Changed bool `json:"changed,omitempty"` // something changed
 	Busy    bool `json:"busy,omitempty"`    // something was still changing or moving
 	Drawn   bool `json:"drawn,omitempty"`   // a canvas or video shows something else, or may do so
 
@@ -47,13 +47,13 @@ func (f Frame) WatchAct(ctx context.Context, q ActWatch) error { return f.call(c
 // WaitStable waits in the page until the changes of the act have ended.
 func (f Frame) WaitStable(ctx context.Context, q StableQuery) (Stability, error) {
 	var c Stability
-	err := f.call(ctx, "calm", q, &c)
+	err := f.call(ctx, "waitStable", q, &c)
 	return c, err
 }
 
 // Transients ends WatchAct and returns the texts that came and went.
 func (f Frame) Transients(ctx context.Context) (Transients, error) {
 	var p Transients
-	err := f.call(ctx, "passed", struct{}{}, &p)
+	err := f.call(ctx, "endWatch", struct{}{}, &p)
 	return p, err
 }

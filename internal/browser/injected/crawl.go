@@ -16,7 +16,7 @@ type CrawlLinks struct {
 // CrawlLinks lists the links of the frame, also hidden ones.
 func (f Frame) CrawlLinks(ctx context.Context) (CrawlLinks, error) {
 	var l CrawlLinks
-	err := f.call(ctx, "leads", struct{}{}, &l)
+	err := f.call(ctx, "crawlLinks", struct{}{}, &l)
 	return l, err
 }
 
@@ -25,7 +25,7 @@ func (f Frame) CrawlLinks(ctx context.Context) (CrawlLinks, error) {
 // does not wait.
 func (f Frame) Quiet(ctx context.Context, still, wait time.Duration) (script bool, err error) {
 	var answer struct{ Script bool }
-	err = f.call(ctx, "quiet", map[string]int64{"still": still.Milliseconds(), "wait": wait.Milliseconds()}, &answer)
+	err = f.call(ctx, "waitQuiet", map[string]int64{"still": still.Milliseconds(), "wait": wait.Milliseconds()}, &answer)
 	return answer.Script, err
 }
 

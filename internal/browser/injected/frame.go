@@ -125,7 +125,7 @@ func (f Frame) Find(ctx context.Context, q Query) (Found, error) {
 
 // Texts returns the texts of elements, in their order; empty for one that is gone.
 func (f Frame) Texts(ctx context.Context, q TextQuery) ([]string, error) {
-	return ask[[]string](ctx, f, "words", q)
+	return ask[[]string](ctx, f, "elementTexts", q)
 }
 
 // Facts reads what the page says of an element.
@@ -141,7 +141,7 @@ func (f Frame) Reacting(ctx context.Context, node int) (Receiver, error) {
 
 // Idle returns how long the document has not changed.
 func (f Frame) Idle(ctx context.Context) (Idleness, error) {
-	return ask[Idleness](ctx, f, "still", struct{}{})
+	return ask[Idleness](ctx, f, "idle", struct{}{})
 }
 
 // FactsShown is Facts for a caller that was shown the element

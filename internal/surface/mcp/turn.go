@@ -47,7 +47,7 @@ type turn struct {
 // browser to be there. A question that nobody answered is errPending.
 func (t *turn) call(ctx context.Context, verb string, args any) (action.Result, error) {
 	before := t.surface.starts.last(t.owner())
-	result, err := t.pass(ctx, verb, args)
+	result, err := t.surface.o.Door.Call(ctx, t.request(verb, args))
 	if t.begins(verb, err) {
 		if ended := fault.From(err); !nothingOpen(err) {
 			t.reply.notes = append(t.reply.notes, ended.Message+": a new session was started")
@@ -55,7 +55,7 @@ func (t *turn) call(ctx context.Context, verb string, args any) (action.Result, 
 		if err := t.start(ctx, before); err != nil {
 			return action.Result{}, err
 		}
-		result, err = t.pass(ctx, verb, args)
+		result, err = t.surface.o.Door.Call(ctx, t.request(verb, args))
 	}
 	if err != nil {
 		return action.Result{}, err
@@ -63,6 +63,9 @@ func (t *turn) call(ctx context.Context, verb string, args any) (action.Result, 
 	t.reply.note(result)
 	if result.Pending != nil {
 		return result, errPending
+	}
+	if result.Changes != nil {
+		t.reply.changed(result.Changes)
 	}
 	return result, nil
 }
@@ -85,12 +88,13 @@ func nothingOpen(err error) bool {
 	return f != nil && f.Code == fault.NotActive && f.Details["state"] == "none"
 }
 
-func (t *turn) pass(ctx context.Context, verb string, args any) (action.Result, error) {
+// request returns the next call of the turn.
+func (t *turn) request(verb string, args any) action.Call {
 	t.made++
-	return t.surface.o.Door.Call(ctx, action.Call{
+	return action.Call{
 		ID: fmt.Sprintf("mcp-%s-%d", t.id, t.made), Verb: verb, Caller: t.caller, Session: t.session, Connection: t.connection,
 		Args: args, Surface: "mcp", Source: t.source, Changes: t.report, Quiet: t.quiet, Wait: max(time.Until(t.until), leastWait), Progress: t.tell, Asked: t.asked, Crawl: t.watch, Run: t.run, Bind: t.bind,
-	})
+	}
 }
 
 // refused records that the turn came to no call.
@@ -111,7 +115,7 @@ func (t *turn) start(ctx context.Context, last time.Time) error {
 	if t.surface.starts.last(t.owner()) != last {
 		return nil
 	}
-	result, err := t.pass(ctx, action.VerbSessionStart.Name, &action.SessionStart{Effects: t.surface.effects("")})
+	result, err := t.surface.o.Door.Call(ctx, t.request(action.VerbSessionStart.Name, &action.SessionStart{Effects: t.surface.effects("")}))
 	if err != nil {
 		return err
 	}
@@ -126,20 +130,11 @@ func (t *turn) start(ctx context.Context, last time.Time) error {
 
 // act makes a call that changes the page, and shows what changed.
 func (t *turn) act(ctx context.Context, verb string, args any) (action.Result, error) {
-	result, err := t.telling(ctx, verb, args)
-	if err == nil && result.Changes == nil {
-		t.show(ctx)
-	}
-	return result, err
-}
-
-// telling makes a call that says what changed.
-func (t *turn) telling(ctx context.Context, verb string, args any) (action.Result, error) {
 	t.report = true
 	result, err := t.call(ctx, verb, args)
 	t.report = false
-	if err == nil && result.Changes != nil {
-		t.reply.changed(result.Changes)
+	if err == nil && result.Changes == nil {
+		t.show(ctx)
 	}
 	return result, err
 }
@@ -150,7 +145,10 @@ func (t *turn) show(ctx context.Context) {
 		return
 	}
 	at := &action.WaitFor{Locator: action.Locator{Selector: ":root"}} // which every page has: what is asked for is what changed
-	if result, err := t.telling(ctx, action.VerbPageWaitFor.Name, at); err != nil || result.Changes == nil {
+	t.report = true
+	result, err := t.call(ctx, action.VerbPageWaitFor.Name, at)
+	t.report = false
+	if err != nil || result.Changes == nil {
 		t.look(ctx)
 	}
 }

@@ -95,7 +95,7 @@ const referenceText = (target, element, by) => {
   if (by.within.length >= NAME_NEST || --by.left < 0) return '';
   by.within.push(target);
   if (localName(target) === 'label') by.passed.push(target);
-  const walk = {...newWalk(!laidOut(target), by), label: true, referring: true, veiled: attribute(target, 'aria-hidden') === 'true', root: target === element ? element : null};
+  const walk = {...newWalk(!laidOut(target), by), label: true, referring: true, ariaHidden: attribute(target, 'aria-hidden') === 'true', root: target === element ? element : null};
   const text = squeeze(ownText(target, tagOf(target), walk, 0)) || (attribute(target, 'title') ?? '');
   by.within.pop();
   return text;

@@ -5,8 +5,8 @@ const NOTHING = 0, DRAWN = 1, SPOKEN = 2, NAMED = 3; // of generated content: wh
 // hidden: what is not laid out counts. label: what cannot be seen counts.
 // referring: aria-labelledby led here, and is not followed again. whole: names
 // that are given do not take the place of text. titles: those of any part count.
-// veiled: what is hidden from screen readers counts.
-const newWalk = (hidden, by = newNaming(NOTHING)) => ({by, hidden, left: NAME_LIMIT * 4, skip: null, root: null, clipped: false, generated: by.drawn, label: false, referring: false, whole: false, titles: false, veiled: false, apart: false});
+// ariaHidden: what is hidden from screen readers counts.
+const newWalk = (hidden, by = newNaming(NOTHING)) => ({by, hidden, left: NAME_LIMIT * 4, skip: null, root: null, clipped: false, generated: by.drawn, label: false, referring: false, whole: false, titles: false, ariaHidden: false, apart: false});
 const contentName = (element, by = newNaming(NAMED)) => {
   if (isProtected(element)) return '';
   const walk = newWalk(false, by), control = controlRoles.has(roleOf(element));
@@ -89,7 +89,7 @@ const childText = (node, walk, depth) => {
   if (speechless.has(tag)) return '';
   if (tag === 'br' || node === walk.skip) return ' ';
   const display = displayOf(node);
-  if (!walk.hidden && (display === 'none' || !walk.veiled && attribute(node, 'aria-hidden') === 'true')) return '';
+  if (!walk.hidden && (display === 'none' || !walk.ariaHidden && attribute(node, 'aria-hidden') === 'true')) return '';
   if (tag === 'label' && passedBefore(node, walk.by)) return '';
   const text = ownText(node, tag, walk, depth);
   if (display === 'inline' ? text === '' || !walk.apart : text === '' && emptyInline.test(display)) return text;
@@ -126,7 +126,7 @@ const charged = (text, walk) => {
 const plainTags = new Set(['span', 'div', 'p', 'b', 'i', 'em', 'strong', 'small', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'td', 'th', 'tr', 'li', 'ul', 'u', 's', 'font', 'code']);
 const separate = new Set(['button', 'checkbox', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'radio', 'switch', 'tab']);
 // A title in the place of content, where a title may name.
-const partTitle = (node, tag, walk) => !walk.titles && !walk.hidden && !walk.veiled && untitled.has(roleOf(node)) && !titled.has(tag) && !focusable(node) ? '' : attribute(node, 'title') ?? '';
+const partTitle = (node, tag, walk) => !walk.titles && !walk.hidden && !walk.ariaHidden && untitled.has(roleOf(node)) && !titled.has(tag) && !focusable(node) ? '' : attribute(node, 'title') ?? '';
 // What an image that a style sheet puts in the place of an element is said as.
 const imageText = element => {
   const {content} = styleOf(element);

@@ -65,7 +65,7 @@ const bySelector = selector => {
 const bySight = found => found.filter(element => element === documentElement(document) || element === bodyOf(document) || visible(element) && controlSeen(element));
 const textInSight = element => element instanceof HTMLInputElement ? inputValue(element) : limited(readable(element, NAME_LIMIT * 16).text, NAME_LIMIT * 16);
 const byTextInSight = wanted => best(bySight(byText(wanted)), textInSight, wanted);
-const words = ({nodes, names}) => nodes.map(elementOf).map(element => element === null ? '' : names ? shownName(element) : textInSight(element));
+const elementTexts = ({nodes, names}) => nodes.map(elementOf).map(element => element === null ? '' : names ? shownName(element) : textInSight(element));
 
 // Those that equal what is asked for, or else those that contain it.
 const best = (candidates, textOf, wanted) => {
@@ -195,7 +195,7 @@ const distinct = found => {
   return all.filter((element, i) => all.findIndex(other => activated(other) === activated(element)) === i);
 };
 // How long the tree has not changed.
-const stillness = () => {
+const idle = () => {
   noticeChanges();
   return {scripts: hasScripts(), since: Math.floor(performance.now() - changedAt)};
 };

@@ -1,7 +1,6 @@
-// Waiting without polling from outside: a condition is checked after each
-// change of the document, each few frames, and at the latest each 100 ms, as
-// changes in shadow roots, of values and of layout announce themselves to
-// nobody. A check that is slow is made more seldom.
+// Waits for a condition. It is checked after each change of the document, every few
+// frames, and at least every 100 ms: observers miss changes in shadow roots, of
+// values and of layout. A slow check runs less often.
 let frames = 0; // painted while something waits
 const until = (check, limit) => {
   renew();

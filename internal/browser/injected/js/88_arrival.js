@@ -1,5 +1,5 @@
-// Whether the pointer came to this frame: what routes it there may not have
-// drawn the frame yet.
+// Whether the pointer came to this frame: the browser may route it by an older
+// painting.
 let arrived = false, awaitsPointer = false;
 const noteArrival = event => { if (event.isTrusted) arrived = true; };
 const watchPointer = () => {

@@ -1,7 +1,6 @@
-// Which input an act of ours sends to this frame, and to which element. Input
-// that was not announced here was meant for another frame or element: it is
-// stopped before the browser acts on it, and before any script of the page gets
-// it but those that listened to the window before us.
+// The input that an act sends to this frame, and its element. Other input is for
+// another frame or element. It is stopped before the browser acts on it, and before
+// scripts of the page get it, unless they listened to the window before us.
 let expected = null;
 let admitsAll = false; // while clients of the protocol send input of their own
 let refusedAt = -Infinity; // when input was last refused here
@@ -29,8 +28,8 @@ const refuse = (event, why) => {
   const act = actNow();
   if (act !== null && act.refused === '') act.refused = why;
 };
-// While an expected event is handled, clicks follow from it that have no place
-// of their own: that of a form's button after Enter, or of a button after a key.
+// An expected event makes clicks without a position: of a form's button after
+// Enter, or of a button after a key.
 let granted = false;
 const grant = act => {
   act.since = performance.now();
@@ -38,7 +37,7 @@ const grant = act => {
   granted = true;
   setTimeout(() => { granted = false; }, 0);
 };
-// A page may rename a thing that was pressed. What it is and does stays.
+// A page may rename an element that was pressed, and nothing else of it.
 const NAMES = [1, 4, 14]; // of a fingerprint: name, label and other names
 const isSame = (element, print, renamed) => {
   if (print === '') return true;
@@ -50,8 +49,8 @@ const withoutNames = print => {
   for (const at of NAMES) parts[at] = '';
   return JSON.stringify(parts);
 };
-// Events inside of a closed shadow root seem to be its host's from outside: the
-// root of what is expected is listened to as well.
+// Outside of a closed shadow root, its events seem to be of its host. So the roots
+// around the expected element are watched too.
 const watchedRoots = new WeakSet();
 const watchRootsOf = element => {
   if (element === null) return;
@@ -61,7 +60,7 @@ const watchRootsOf = element => {
     for (const kind of releases) listen(root, kind, guardRelease, {capture: true, passive: false});
   }
 };
-// What became of the act's input. It is over then.
+// Ends the act's input and returns what arrived.
 const ended = () => {
   const act = expected ?? {refused: '', presses: 0, keys: 0, typed: 0, withheld: false};
   expected = null;

@@ -1,6 +1,6 @@
-// A key is for the element that it was judged for, which has the focus when it
-// comes: as a page moves the focus, what follows reaches nothing. Text that is
-// put in at once comes without keys.
+// A key is for the element that was judged, if that has the focus when the key
+// comes. After the page moved the focus, keys reach nothing. Inserted text comes
+// without keys.
 const insertions = new Set(['insertText', 'insertCompositionText', 'insertFromComposition', 'insertLineBreak', 'insertParagraph']);
 const modifierKeys = new Set(['Shift', 'Control', 'Alt', 'Meta']);
 const guardKey = event => {
@@ -26,15 +26,14 @@ const judgeKey = (event, act) => {
   if (event.type === 'beforeinput') act.typed += [...event.data ?? ''].length;
   grant(act);
 };
-// What Enter does may be other than when it was judged, as the page reads what
-// is typed: then it is to be judged anew.
+// The page may have changed what Enter does, as it reads what is typed: then Enter
+// must be judged again.
 const isForThis = (event, act, element) => {
   if (modifierKeys.has(event.key) || act.kind === 'type' && event.key !== 'Enter') return true;
   return isSame(element, act.print, act.kind === 'type');
 };
-// The page moved the focus. After it got Enter, the rest of that key is let
-// fall: the element had it. Keys that come up act on nothing, but for the space
-// bar.
+// The page moved the focus. If the element got Enter, the rest of that key is
+// dropped. Releases of keys do nothing, except of the space bar.
 const misdirected = (event, act) => {
   if (event.type === 'keyup' && event.key !== ' ') {
     if (event.key === 'Enter' || [...event.key].length === 1) stop(event);
@@ -44,8 +43,8 @@ const misdirected = (event, act) => {
   act.withheld = true;
   stop(event);
 };
-// Whether keys go to an element: it has the focus, or nothing has and it is the
-// document's own.
+// Whether keys go to an element: it has the focus, or it is the root or body and no
+// element has it.
 const hasFocusOf = element => {
   const active = activeElement();
   if (element === documentElement(document) || element === bodyOf(document)) {

@@ -1,6 +1,5 @@
-// A press is for what was judged. What has become something else by the time
-// it comes, because the pointer reached it for example, gets none of it, nor
-// does the page.
+// A press is for the element that was judged. If that has changed when the press
+// comes, neither it nor the page gets the press.
 const releases = ['pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
 const pressed = ['pointerdown', 'mousedown', ...releases];
 const eventPath = method(Event.prototype, 'composedPath');
@@ -36,8 +35,8 @@ const judgePress = (event, act) => {
   }
   grant(act);
 };
-// At the first press it is all that was judged. By then, a page may have given
-// it another name.
+// At the first press everything must be as judged. Later presses allow another
+// name.
 const isAsJudged = (event, act, element) => {
   if (!isSame(element, act.print, act.presses > 0)) return false;
   const hit = hitAt(event.clientX, event.clientY), target = pointTarget(element);
@@ -45,12 +44,12 @@ const isAsJudged = (event, act, element) => {
 };
 const landsOn = (at, element) => {
   if (at === null || element === null) return false;
-  if (inFlat(at, element)) return true; // what is around it gets all that it gets
+  if (inFlat(at, element)) return true; // its ancestors get its events too
   const target = pointTarget(element);
   return (reaches(at, target, element) || inFlat(activated(element), at)) && innerAt(at, target, element) === null;
 };
-// The release, and the click that it makes, are for what was pressed, or for
-// nothing that acts.
+// The release and its click are for the element that was pressed, or for one that
+// does nothing.
 const judgeRelease = (event, act) => {
   const at = receiverOf(event), element = elementOf(act.node), drop = act.drop === null ? null : elementOf(act.drop.node);
   if (landsOn(at, element) || landsOn(at, drop) || (act.kind === 'drag' ? !isControl(at) : isInert(at, element)) || isLeaving(event)) return grant(act);
@@ -72,13 +71,13 @@ const isInert = (at, element) => {
   }
   return true;
 };
-// What is dragged goes over the page, and makes room as it goes: only what is a
-// control by itself is not let go on.
+// Elements make room for what is dragged over them. Only native controls and roles
+// of controls refuse the release.
 const isControl = at => {
   for (; at !== null; at = flatParent(at)) if (controlTags.has(tagOf(at)) || framing.has(tagOf(at)) || /^(button|link|menuitem)$/.test(given(at))) return true;
   return false;
 };
-// A button that is let go outside of everything presses nothing.
+// A release outside of every element presses nothing.
 const isLeaving = event => (event.type === 'pointerup' || event.type === 'mouseup') && hitAt(event.clientX, event.clientY) === null;
 const guardDrop = event => {
   if (!event.isTrusted) return;

@@ -1,8 +1,7 @@
-// What a crawl must know of a page: where it leads, as it is and as it may be
-// shown, and what it says of itself to crawlers. Hidden links count: menus
-// hide them.
+// What a crawl needs of a page: its links, as they are and as they may be shown,
+// and what it says to crawlers. Hidden links count, as menus hide them.
 const LEAD_LIMIT = 2000;
-const leads = () => {
+const crawlLinks = () => {
   const found = new Map(), out = {leads: [], shown: []}, roots = rootsOf(true);
   const all = roots.flatMap(root => [...queryAll(root, 'a,area')]);
   for (const element of roots.length > 1 ? inOrder(all) : all) {
@@ -21,9 +20,9 @@ const leads = () => {
   return out;
 };
 
-// Answers when nothing of the document has changed for a while: at once where
-// no script could change it.
-const quiet = ({still, wait}) => new Promise(done => {
+// Answers when the document has not changed for a while, at once if it has no
+// scripts.
+const waitQuiet = ({still, wait}) => new Promise(done => {
   if (!hasScripts()) return done({script: false});
   const end = () => { observer.disconnect(); clearTimeout(timer); clearTimeout(last); done({script: true}); };
   let timer = setTimeout(end, still);

@@ -1,5 +1,5 @@
-// Whether a document that has loaded shows nothing yet, or says itself that it
-// is loading. What no script can change is as it will be.
+// Whether a loaded document shows nothing yet, or says that it is loading. Without
+// scripts it does not change any more.
 const hasScripts = () => queryAll(document, 'script:not([type*="json" i])').length > 0;
 const SHELL = 80, LOOKED_FOR = 100; // characters; elements
 const loadingWords = /^\W*(loading|please wait|one moment|just a moment|initiali[sz]ing|connecting)\b/i;
@@ -13,13 +13,12 @@ const isUnfinished = () => {
   if (text === '') return anyPointable(body, waiting) || !anyPointable(body, contentful) && isFilledByScript(body);
   return text.length <= SHELL && (loadingWords.test(text) || anyPointable(body, waiting));
 };
-// An empty element for a script to fill, or a script of its own file.
+// It has an empty element for a script to fill, or a script file.
 const isFilledByScript = body => allInElement(body, ':not(script,style,link,noscript,template)').length > 0 || queryAll(document, 'script[src],script[type=module i]').length > 0;
 const anyPointable = (body, selector) => [...allInElement(body, selector)].slice(0, LOOKED_FOR).some(pointable);
 
-// What is drawn to by a script or played cannot be told in words: whether it is
-// another picture than before an act. A picture that cannot be read, or is
-// empty (as a drawing buffer of WebGL is), may be.
+// Whether a canvas or video shows another picture than before an act. One that
+// cannot be read, or is empty (as WebGL's drawing buffer), counts as changed.
 const PICTURES = 4, GRAIN = 48; // elements; samples on each side
 const pictures = () => {
   const all = new Map();
@@ -45,7 +44,7 @@ const pictureOf = element => {
 const redrawn = () => {
   renew();
   const now = pictures();
-  if (now.size !== deed.pictures.size) return true;
-  for (const [element, picture] of now) if (picture === null || picture !== deed.pictures.get(element)) return true;
+  if (now.size !== effects.pictures.size) return true;
+  for (const [element, picture] of now) if (picture === null || picture !== effects.pictures.get(element)) return true;
   return false;
 };

@@ -1,6 +1,6 @@
 // The one global of the world. Arguments and answers are JSON text.
-const functions = {find, facts, reacting, still: stillness, words, guarded, ready, focus, focused, optionLabels, choose, assign, paste, fill, stored, at, watchDrag, dragBegan, scroll, embedded, adopt, adoptShadow, closedCandidates, markListening, waitFor, text, snapshot,
-  markup, html, links, scrape, reading, leads, quiet, fetched, readdress, boxes, watchPointer, pointerCame, ended, strayed, admit, reveal, arm, calm, passed, drawnDocument};
+const functions = {find, facts, reacting, idle, elementTexts, guarded, ready, focus, focused, optionLabels, choose, assign, paste, fill, stored, at, watchDrag, dragBegan, scroll, embedded, adopt, adoptShadow, closedCandidates, markListening, waitFor, text, snapshot,
+  markup, html, links, scrape, reading, crawlLinks, waitQuiet, fetched, readdress, boxes, watchPointer, pointerCame, ended, strayed, admit, reveal, arm, waitStable, endWatch, drawnDocument};
 const answer = value => JSON.stringify(value ?? null);
 const api = Object.freeze({
   run(name, arg, ...nodes) {

@@ -1,4 +1,6 @@
-package engine
+// Package input composes the events that the browser is sent for keys, text and the
+// pointer.
+package input
 
 import (
 	"strings"
@@ -8,8 +10,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// key is one key of a US keyboard, with the values of its events.
-type key struct {
+// Event is a call of the protocol that dispatches input.
+type Event struct {
+	Method string
+	Params any
+}
+
+// Key is one key of a US keyboard, with the values of its events.
+type Key struct {
 	Key      string // KeyboardEvent.key
 	Code     string // KeyboardEvent.code
 	VK       int    // Windows virtual key code, KeyboardEvent.keyCode
@@ -46,7 +54,7 @@ var aliases = map[string]string{
 	"Down": "ArrowDown", "Left": "ArrowLeft", "Right": "ArrowRight", "ControlOrMeta": "Control",
 }
 
-var named = map[string]key{
+var named = map[string]Key{
 	"Enter": {VK: 13, Text: "\r"}, "Tab": {VK: 9}, "Escape": {VK: 27}, "Backspace": {VK: 8},
 	"Delete": {VK: 46}, "Insert": {VK: 45}, "Home": {VK: 36}, "End": {VK: 35},
 	"PageUp": {VK: 33}, "PageDown": {VK: 34}, "ArrowLeft": {VK: 37}, "ArrowUp": {VK: 38},
@@ -64,7 +72,7 @@ const (
 	shifted = "~!@#$%^&*()_+{}|:\"<>? "
 )
 
-var codes = []key{
+var codes = []Key{
 	{Code: "Backquote", VK: 192},
 	{Code: "Digit1", VK: 49},
 	{Code: "Digit2", VK: 50},
@@ -89,8 +97,8 @@ var codes = []key{
 	{Code: "Space", VK: 32},
 }
 
-// keyOf returns the key of that name or character.
-func keyOf(name string) (key, bool) {
+// Named returns the key of that name or character.
+func Named(name string) (Key, bool) {
 	if k, ok := named[name]; ok {
 		k.Key = name
 		if k.Code == "" {
@@ -100,15 +108,15 @@ func keyOf(name string) (key, bool) {
 	}
 	r, size := utf8.DecodeRuneInString(name)
 	if r == utf8.RuneError || size != len(name) || unicode.IsControl(r) {
-		return key{}, false
+		return Key{}, false
 	}
 	return character(r), true
 }
 
 // character returns the key that types r. A character that a US keyboard does not
 // have is sent without a key code.
-func character(r rune) key {
-	k := key{Key: string(r), Text: string(r)}
+func character(r rune) Key {
+	k := Key{Key: string(r), Text: string(r)}
 	if unicode.IsLetter(r) && r < unicode.MaxASCII {
 		upper := unicode.ToUpper(r)
 		k.Code, k.VK, k.Shift = "Key"+string(upper), int(upper), r == upper
@@ -125,9 +133,9 @@ func character(r rune) key {
 	return k
 }
 
-// chord parses a combination such as "Control+Shift+a" into the modifiers to hold
+// Chord parses a combination such as "Control+Shift+a" into the modifiers to hold
 // and the key.
-func chord(s string) (held []key, k key, err error) {
+func Chord(s string) (held []Key, k Key, err error) {
 	parts := strings.Split(s, "+")
 	if strings.HasSuffix(s, "++") || s == "+" { // the plus key itself
 		parts = append(strings.Split(strings.TrimSuffix(strings.TrimSuffix(s, "+"), "+"), "+"), "+")
@@ -139,14 +147,14 @@ func chord(s string) (held []key, k key, err error) {
 	for _, p := range parts[:last] {
 		p = canonical(p)
 		if modifierBits[p] == 0 {
-			return nil, key{}, unknownKey(p)
+			return nil, Key{}, unknownKey(p)
 		}
-		m, _ := keyOf(p)
+		m, _ := Named(p)
 		held = append(held, m)
 	}
-	k, ok := keyOf(canonical(parts[last]))
+	k, ok := Named(canonical(parts[last]))
 	if !ok {
-		return nil, key{}, unknownKey(parts[last])
+		return nil, Key{}, unknownKey(parts[last])
 	}
 	return held, k, nil
 }
@@ -163,8 +171,8 @@ func unknownKey(name string) error {
 		Hinted("use names of KeyboardEvent.key such as Enter, Tab, ArrowDown, F5 or one character, joined by + with Alt, Control, Meta, Shift")
 }
 
-// modifiers returns the bits of the named modifiers.
-func modifiers(names []string) (int, error) {
+// Modifiers returns the bits of the named modifiers.
+func Modifiers(names []string) (int, error) {
 	bits := 0
 	for _, n := range names {
 		bit := modifierBits[canonical(n)]
@@ -177,9 +185,9 @@ func modifiers(names []string) (int, error) {
 	return bits, nil
 }
 
-// commands returns the events of pressing k with modifiers held.
-func (k key) commands(held []key) []command {
-	var out []command
+// Events returns the events of pressing k with modifiers held.
+func (k Key) Events(held []Key) []Event {
+	var out []Event
 	bits := 0
 	for _, m := range held {
 		bits |= modifierBits[m.Key]
@@ -204,7 +212,7 @@ func (k key) commands(held []key) []command {
 }
 
 // withShift returns what the key sends while Shift is held.
-func (k key) withShift() key {
+func (k Key) withShift() Key {
 	if len(k.Key) != 1 {
 		return k
 	}
@@ -217,10 +225,10 @@ func (k key) withShift() key {
 	return k
 }
 
-func (k key) event(kind string, bits int) command {
+func (k Key) event(kind string, bits int) Event {
 	e := keyEvent{Type: kind, Modifiers: bits, Key: k.Key, Code: k.Code, VK: k.VK, Location: k.Location, Keypad: k.Location == 3}
 	if kind == "keyDown" {
 		e.Text = k.Text
 	}
-	return command{"Input.dispatchKeyEvent", e}
+	return Event{"Input.dispatchKeyEvent", e}
 }

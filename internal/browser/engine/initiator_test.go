@@ -42,13 +42,13 @@ func TestItIsKnownWhichDocumentAskedForAHost(t *testing.T) {
 		"script.test": s.URL + "/", "socket.test": s.URL + "/", "picture.test": s.URL + "/", "inner.test": s.URL + "/frame",
 		"worker.test": s.URL + "/worker.js", "blob-worker.test": "blob:" + s.URL,
 	} {
-		if got := tr.Browser.Asker(ctx, host); got != want {
+		if got := tr.Browser.Initiator(ctx, host); got != want {
 			t.Errorf("%s was asked for by %q, want %s", host, got, want)
 		}
 	}
 	gone, end := context.WithCancel(t.Context())
 	end()
-	if got := tr.Browser.Asker(gone, "nobody.test"); got != "" {
+	if got := tr.Browser.Initiator(gone, "nobody.test"); got != "" {
 		t.Errorf("%q asked for what nobody asked for", got)
 	}
 }

@@ -1,0 +1,86 @@
+package input
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// sent writes events in a line: the type, and the key, text or point.
+func sent(events []Event) string {
+	var words []string
+	for _, e := range events {
+		switch p := e.Params.(type) {
+		case keyEvent:
+			words = append(words, p.Type+" "+p.Key)
+		case mouse:
+			words = append(words, p.Type)
+		case map[string]string:
+			words = append(words, "insert "+p["text"])
+		case map[string]any:
+			words = append(words, p["type"].(string))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func TestAChordHoldsItsModifiers(t *testing.T) {
+	for chord, want := range map[string]string{
+		"Enter":     "keyDown Enter, keyUp Enter",
+		"Ctrl+a":    "rawKeyDown Control, rawKeyDown a, keyUp a, keyUp Control",
+		"Shift+a":   "rawKeyDown Shift, keyDown A, keyUp A, keyUp Shift",
+		"Control++": "rawKeyDown Control, rawKeyDown +, keyUp +, keyUp Control",
+		"+":         "keyDown +, keyUp +",
+	} {
+		held, k, err := Chord(chord)
+		if err != nil {
+			t.Errorf("%s: %v", chord, err)
+		} else if got := sent(k.Events(held)); got != want {
+			t.Errorf("%s sends %q, want %q", chord, got, want)
+		}
+	}
+	if _, _, err := Chord("Hyper+a"); err == nil {
+		t.Error("takes an unknown modifier")
+	}
+}
+
+func TestTextThatNoKeyTypesIsInserted(t *testing.T) {
+	var got []string
+	for _, group := range TypingPlan("aéb\n") {
+		got = append(got, sent(group))
+	}
+	want := "keyDown a, keyUp a | insert é | keyDown b, keyUp b, keyDown Enter, keyUp Enter"
+	if strings.Join(got, " | ") != want {
+		t.Errorf("sends %q, want %q", got, want)
+	}
+	if plan := TypingPlan(strings.Repeat("a", mostKeys+1)); len(plan) != 1 || len(plan[0]) != 1 {
+		t.Errorf("a long text is sent as %d groups", len(plan))
+	}
+}
+
+func TestADoubleClickPressesTwice(t *testing.T) {
+	want := "mouseMoved, mousePressed, mouseReleased, mousePressed, mouseReleased"
+	if got := sent(Click(1, 2, "left", 2, 0)); got != want {
+		t.Errorf("sends %q, want %q", got, want)
+	}
+}
+
+func TestADragLeavesNoButtonPressed(t *testing.T) {
+	var d Drag
+	d.Lift(10, 10)
+	if got := sent(d.Cancel()); got != "mouseMoved, mouseReleased" || d.X != -1 {
+		t.Errorf("cancels with %q at %v", got, d.X)
+	}
+	d = Drag{}
+	d.Lift(10, 10)
+	d.Data = json.RawMessage(`{}`)
+	if path := d.Path(100, 100, true); len(path) != 2 || sent(path[0]) != "dragEnter, dragOver" || sent(path[1]) != "dragOver" {
+		t.Errorf("moves at once by %v", path)
+	}
+	if got := sent([]Event{d.Drop(100, 100)}); got != "drop" {
+		t.Errorf("drops with %q", got)
+	}
+	if rest := d.Cancel(); rest != nil {
+		t.Errorf("sends %v after the drop", rest)
+	}
+}
