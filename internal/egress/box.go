@@ -39,6 +39,8 @@ type flow struct {
 	method   string
 	ctx      context.Context
 	cancel   context.CancelFunc
+
+	disconnect func() // closes its connections; nil while it has none. Guarded by box.mu
 }
 
 type flowKey struct{}
@@ -89,24 +91,46 @@ func (b *box) current() *rules {
 	return b.rules
 }
 
+// setRules replaces the rules. When it returns, every tunnel that they do not allow
+// is closed.
 func (b *box) setRules(r *rules) {
-	b.mu.Lock()
-	b.rules = r
-	for f := range b.flows {
-		if r.allow(f.destination) != nil || f.private && !r.private[f.authority()] || f.upstream != r.upstream {
-			f.cancel()
-		}
-	}
-	b.mu.Unlock()
+	b.replaceRules(r, func(f *flow) bool {
+		return r.allow(f.destination) != nil || f.private && !r.private[f.authority()] || f.upstream != r.upstream
+	})
 	b.transport.CloseIdleConnections()
 }
 
+// close ends the box. When it returns, every tunnel is closed.
 func (b *box) close() {
-	b.mu.Lock()
-	b.rules = nil
-	b.mu.Unlock()
+	b.replaceRules(nil, func(*flow) bool { return true })
 	b.cancel()
 	b.transport.CloseIdleConnections()
+}
+
+// replaceRules replaces the rules and ends the flows that match.
+func (b *box) replaceRules(r *rules, match func(*flow) bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.rules = r
+	for f := range b.flows {
+		if !match(f) {
+			continue
+		}
+		f.cancel()
+		if f.disconnect != nil {
+			f.disconnect()
+		}
+	}
+}
+
+// onEnd sets what closes the connections of a flow. It is called before the call
+// that ends the flow returns; at once if the flow has ended.
+func (b *box) onEnd(f *flow, disconnect func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if f.disconnect = disconnect; f.ctx.Err() != nil {
+		disconnect()
+	}
 }
 
 // admit allows or refuses a request to p. It checks the rules and registers the

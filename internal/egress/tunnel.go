@@ -42,7 +42,9 @@ func (c *client) tunnel(h head) {
 		return
 	}
 	defer func() { _ = server.Close() }()
-	defer context.AfterFunc(f.ctx, func() { _, _ = c.conn.Close(), server.Close() })()
+	disconnect := func() { _, _ = c.conn.Close(), server.Close() }
+	c.box.onEnd(f, disconnect)
+	defer context.AfterFunc(f.ctx, disconnect)() // a flow may also end by itself, at its time limit
 	if _, err := io.WriteString(deadlineWriter{c.conn}, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 		return
 	}
