@@ -45,7 +45,7 @@ var rules = map[string][]string{
 	"browser/selector":             {},
 	"browser/annotate":             {},
 	"browser/pagetext":             {"untrusted"},
-	"browser/input":                {"fault"},
+	"browser/input":                {"action", "fault"},
 	"browser/capture":              {"browser/injected"},
 	"browser/download":             {"action", "fault", "browser/extract", "browser/pagetext", "browser/snapshot", "untrusted"},
 	"browser/netlog":               {"action", "fault", "browser/cdp", "browser/pagetext", "untrusted"},

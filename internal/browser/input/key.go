@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -46,13 +47,6 @@ const (
 )
 
 var modifierBits = map[string]int{"Alt": modAlt, "Control": modControl, "Meta": modMeta, "Shift": modShift}
-
-// aliases are other names of keys.
-var aliases = map[string]string{
-	"Ctrl": "Control", "Cmd": "Meta", "Command": "Meta", "Option": "Alt", "Return": "Enter",
-	"Esc": "Escape", "Del": "Delete", "Space": " ", "Spacebar": " ", "Up": "ArrowUp",
-	"Down": "ArrowDown", "Left": "ArrowLeft", "Right": "ArrowRight", "ControlOrMeta": "Control",
-}
 
 var named = map[string]Key{
 	"Enter": {VK: 13, Text: "\r"}, "Tab": {VK: 9}, "Escape": {VK: 27}, "Backspace": {VK: 8},
@@ -136,34 +130,19 @@ func character(r rune) Key {
 // Chord parses a combination such as "Control+Shift+a" into the modifiers to hold
 // and the key.
 func Chord(s string) (held []Key, k Key, err error) {
-	parts := strings.Split(s, "+")
-	if strings.HasSuffix(s, "++") || s == "+" { // the plus key itself
-		parts = append(strings.Split(strings.TrimSuffix(strings.TrimSuffix(s, "+"), "+"), "+"), "+")
-		if parts[0] == "" {
-			parts = parts[1:]
+	names, pressed := action.SplitKeys(s)
+	for _, name := range names {
+		if modifierBits[name] == 0 {
+			return nil, Key{}, unknownKey(name)
 		}
-	}
-	last := len(parts) - 1
-	for _, p := range parts[:last] {
-		p = canonical(p)
-		if modifierBits[p] == 0 {
-			return nil, Key{}, unknownKey(p)
-		}
-		m, _ := Named(p)
+		m, _ := Named(name)
 		held = append(held, m)
 	}
-	k, ok := Named(canonical(parts[last]))
+	k, ok := Named(pressed)
 	if !ok {
-		return nil, Key{}, unknownKey(parts[last])
+		return nil, Key{}, unknownKey(pressed)
 	}
 	return held, k, nil
-}
-
-func canonical(name string) string {
-	if c, ok := aliases[name]; ok {
-		return c
-	}
-	return name
 }
 
 func unknownKey(name string) error {
@@ -175,7 +154,7 @@ func unknownKey(name string) error {
 func Modifiers(names []string) (int, error) {
 	bits := 0
 	for _, n := range names {
-		bit := modifierBits[canonical(n)]
+		bit := modifierBits[action.KeyName(n)]
 		if bit == 0 {
 			return 0, fault.New(fault.InvalidRequest, "modifier %q is not known", n).
 				Hinted("use Alt, Control, Meta or Shift")

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -179,12 +180,13 @@ func hasToken(e *action.Element, match func(string) bool) bool {
 
 // press judges a key or a combination of keys on the element.
 func (p *Policy) press(combination string, facts action.Facts) judgement {
-	key, modified := keyOf(combination)
-	switch strings.ToLower(key) {
-	case "enter", "numpadenter", "return", "\r", "\n":
-		return judgeModifier(p.enter(facts), modified, combination, facts)
-	case "tab", "escape", "esc", "home", "end", "pageup", "pagedown", "arrowup", "arrowdown", "arrowleft", "arrowright",
-		"up", "down", "left", "right", "shift", "control", "alt", "meta":
+	held, key := action.SplitKeys(combination)
+	modified := slices.ContainsFunc(held, func(name string) bool { return name != "Shift" })
+	switch key {
+	case "Enter", "\r", "\n":
+		return judgeModifier(p.enter(facts), modified, len(held) > 0, facts)
+	case "Tab", "Escape", "Home", "End", "PageUp", "PageDown", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight",
+		"Shift", "Control", "Alt", "Meta":
 		return p.move(facts)
 	}
 	e := facts.Element
@@ -196,24 +198,24 @@ func (p *Policy) press(combination string, facts action.Facts) judgement {
 		if modified && !isEditKey(key) {
 			j.raise(action.Medium, "press.shortcut", "the key may be a shortcut of the page")
 		}
-		return judgeAltKey(j, combination)
+		return judgeAltKey(j, held)
 	}
-	if e != nil && (key == " " || strings.EqualFold(key, "space") || strings.EqualFold(key, "spacebar")) {
+	if e != nil && key == " " {
 		j := p.activate(facts)
 		if j.refuse == "" {
 			return j // the space bar does not follow links, so nothing is lost where a link is blocked
 		}
 	}
 	j := judgement{risk: action.Medium, rule: "press.shortcut", why: "the key may be a shortcut of the page", hosts: hostsOf(facts)}
-	if strings.EqualFold(key, "delete") || strings.EqualFold(key, "del") || strings.EqualFold(key, "backspace") || key == "#" || combination == "Shift+3" {
+	if key == "Delete" || key == "Backspace" || key == "#" || combination == "Shift+3" {
 		j.raise(action.High, "press.delete", "the key may delete what is selected")
 	}
-	return judgeAltKey(j, combination)
+	return judgeAltKey(j, held)
 }
 
 // judgeModifier raises the risk of Enter with a modifier key, which sends in many editors.
-func judgeModifier(j judgement, modified bool, combination string, facts action.Facts) judgement {
-	if e := facts.Element; e != nil && e.Code && strings.Contains(combination, "+") {
+func judgeModifier(j judgement, modified, held bool, facts action.Facts) judgement {
+	if e := facts.Element; e != nil && e.Code && held {
 		j.raise(action.High, "press.run", "with another key, Enter runs code in many editors")
 	}
 	if !modified {
@@ -230,19 +232,15 @@ func judgeModifier(j judgement, modified bool, combination string, facts action.
 // not count: nobody has seen the text.
 func isLetterKey(key string, modified bool) bool {
 	if modified {
-		return isEditKey(key) && !strings.EqualFold(key, "v") && !strings.EqualFold(key, "insert")
+		return isEditKey(key) && !strings.EqualFold(key, "v") && key != "Insert"
 	}
-	switch strings.ToLower(key) {
-	case "space", "spacebar", "backspace", "delete", "del":
-		return true
-	}
-	return utf8.RuneCountInString(key) == 1
+	return key == "Backspace" || key == "Delete" || utf8.RuneCountInString(key) == 1
 }
 
 // isEditKey reports whether a key with Control only edits text.
 func isEditKey(key string) bool {
 	switch strings.ToLower(key) {
-	case "a", "c", "x", "v", "y", "z", "backspace", "delete", "del", "insert":
+	case "a", "c", "x", "v", "y", "z", "backspace", "delete", "insert":
 		return true
 	}
 	return false
@@ -250,11 +248,9 @@ func isEditKey(key string) bool {
 
 // judgeAltKey raises the risk of keys with Alt, which may activate an element that was not judged
 // (HTML standard, accesskey).
-func judgeAltKey(j judgement, combination string) judgement {
-	for held := range strings.SplitSeq(combination, "+") {
-		if held == "Alt" || held == "Option" {
-			j.raise(action.High, "press.accesskey", "with Alt, the key may press a button that was not looked at")
-		}
+func judgeAltKey(j judgement, held []string) judgement {
+	if slices.Contains(held, "Alt") {
+		j.raise(action.High, "press.accesskey", "with Alt, the key may press a button that was not looked at")
 	}
 	return j
 }
@@ -267,23 +263,6 @@ func (p *Policy) move(facts action.Facts) judgement {
 		return judgeOptions(p.fill(facts), facts)
 	}
 	return judgement{risk: action.Low, rule: "press.move", why: "the key moves the focus or the view", hosts: hostsOf(facts)}
-}
-
-// keyOf returns the last key of a combination, and whether a key other than Shift is held with it.
-func keyOf(combination string) (key string, modified bool) {
-	key = combination
-	for {
-		at := strings.IndexByte(key, '+')
-		if at <= 0 || at == len(key)-1 {
-			break
-		}
-		modified = modified || key[:at] != "Shift"
-		key = key[at+1:]
-	}
-	if utf8.RuneCountInString(key) == 1 {
-		return key, modified
-	}
-	return strings.TrimSpace(key), modified
 }
 
 // upload judges giving files to a page, which may send them anywhere. An element that is not a file

@@ -1,0 +1,20 @@
+package action_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+func TestCombinationsAreSplitIntoHeldAndPressedKeys(t *testing.T) {
+	for combination, want := range map[string]string{
+		"Enter": "|Enter", "Ctrl+Return": "Control|Enter", "Cmd+Shift+Del": "Meta,Shift|Delete", "Space": "| ",
+		"+": "|+", "++": "|+", "Control++": "Control|+", "Shift+": "Shift|", "a": "|a", "": "|",
+	} {
+		held, pressed := action.SplitKeys(combination)
+		if got := strings.Join(held, ",") + "|" + pressed; got != want {
+			t.Errorf("%q is %q, want %q", combination, got, want)
+		}
+	}
+}
