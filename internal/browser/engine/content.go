@@ -12,6 +12,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// contents answers the verbs that read a page.
+type contents struct {
+	*base
+	effects   *effects
+	elements  *elements
+	reader    *reader
+	navigator *navigator
+}
+
 // content reads the HTML of the document, or of an element's content. Faults:
 // invalid_selector, not_found.
 func (ct *contents) content(ctx context.Context, t *tab, a *action.Content, _ action.Pin) (any, error) {
@@ -256,13 +265,4 @@ func refusedScrape(got injected.ScrapeResult, names []string) error {
 		f.Code, f.Hint = fault.DeniedByPolicy, "leave it out: secrets, scripts and raw HTML are not handed out by page.scrape"
 	}
 	return f.With("field", "selectors")
-}
-
-// contents answers the verbs that read a page.
-type contents struct {
-	*base
-	effects   *effects
-	elements  *elements
-	reader    *reader
-	navigator *navigator
 }

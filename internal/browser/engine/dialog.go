@@ -12,6 +12,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
+// dialogs answers the dialogs that pages open.
+type dialogs struct {
+	*base
+	effects *effects
+}
+
 // dialog is an open JavaScript dialog of a tab.
 type dialog struct {
 	action.Dialog
@@ -130,10 +136,4 @@ func (ds *dialogs) answer(ctx context.Context, t *tab, a *action.AnswerDialog, p
 	var err error
 	acted.NewPage, err = ds.effects.waitForNavigation(ctx, t, nil, before)
 	return acted, err
-}
-
-// dialogs answers the dialogs that pages open.
-type dialogs struct {
-	*base
-	effects *effects
 }

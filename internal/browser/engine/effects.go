@@ -10,6 +10,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
+// effects waits for what an act sets off: navigations, popups and downloads.
+type effects struct{ *base }
+
 const (
 	navigationLimit = 5 * time.Second        // for a navigation that an act began to show its document
 	popupLimit      = 500 * time.Millisecond // for a new tab that an act asked for; the browser may refuse it
@@ -232,6 +235,3 @@ func (b *base) setTitle(t *tab, p place, title string) {
 		}
 	})
 }
-
-// effects waits for what an act sets off: navigations, popups and downloads.
-type effects struct{ *base }

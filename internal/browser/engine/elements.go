@@ -14,6 +14,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
+// elements finds the elements that calls name, and pins them.
+type elements struct {
+	*base
+	geometry *geometry
+	last     lastLook
+}
+
 // locate finds the element that a locator names. It waits for the element as long
 // as the caller says, otherwise until the page is stable.
 func (es *elements) locate(ctx context.Context, t *tab, l action.Locator, timing action.Timing) (match, error) {
@@ -233,11 +240,4 @@ func describe(l action.Locator) string {
 		return fmt.Sprintf("role %q", l.Role)
 	}
 	return fmt.Sprintf("text %q", l.Text)
-}
-
-// elements finds the elements that calls name, and pins them.
-type elements struct {
-	*base
-	geometry *geometry
-	last     lastLook
 }

@@ -7,6 +7,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
+// geometry converts positions in frames to positions in the tab's viewport, and
+// waits until frames are painted there.
+type geometry struct{ *base }
+
 // boxes returns the boxes of elements of a frame in the tab's viewport. Of each
 // box it returns the part that scroll containers and frames leave visible.
 func (g *geometry) boxes(ctx context.Context, p place, nodes []int, uncovered bool) ([]injected.Box, error) {
@@ -133,10 +137,6 @@ func runIn(ctx context.Context, p place, function string) error {
 		"functionDeclaration": function, "uniqueContextId": p.world.Unique, "awaitPromise": true,
 	}, nil)
 }
-
-// geometry converts positions in frames to positions in the tab's viewport, and
-// waits until frames are painted there.
-type geometry struct{ *base }
 
 // point converts a point from a frame's viewport to the tab's. by names what covers
 // a frame at that point; it is empty if nothing does.

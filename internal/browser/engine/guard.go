@@ -17,6 +17,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
+// documentGuard asks whether documents may be requested, and prepares for them.
+type documentGuard struct {
+	*base
+	outgoing    *outgoingRequests
+	credentials credentialInjector
+	initiators  *recent[string] // for each host, the address of the document that asked for something there last
+}
+
 // documentsOnly makes the browser ask the engine before it requests a document. What
 // documents load is judged by the egress proxy.
 var documentsOnly = map[string]any{"patterns": []map[string]string{
@@ -220,12 +228,4 @@ func bareAddress(address string) string {
 	}
 	u.RawQuery, u.Fragment, u.User = "", "", nil
 	return pagetext.Brief(u.String())
-}
-
-// documentGuard asks whether documents may be requested, and prepares for them.
-type documentGuard struct {
-	*base
-	outgoing    *outgoingRequests
-	credentials credentialInjector
-	initiators  *recent[string] // for each host, the address of the document that asked for something there last
 }

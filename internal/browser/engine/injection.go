@@ -249,3 +249,21 @@ func notTaken(format string, args ...any) *fault.Fault {
 	return fault.New(fault.CredentialsUnavailable, format, args...).
 		Hinted("let an operator correct what is stored; glovebox vault check says what would be put in")
 }
+
+// credentialInjector is the part that puts credentials into the browser.
+type credentialInjector interface {
+	// fillStorage fills the storage of a document's origin before it is requested.
+	fillStorage(ctx context.Context, t *tab, address string) error
+	// arm has the next document of a tab given its storage as it begins.
+	arm(ctx context.Context, t *tab, address string) error
+	// disarm undoes arm.
+	disarm(t *tab)
+	// resume lets a paused request go on, with the headers of its origin or without.
+	resume(p paused, headers bool)
+	// passwordRefused reports whether the origin of an address refused the stored
+	// user name and password.
+	passwordRefused(address string) bool
+	// pauseAll has every request paused, or only those that matter, and tells the
+	// browser.
+	pauseAll(ctx context.Context, all bool) error
+}

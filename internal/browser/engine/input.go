@@ -11,6 +11,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// actor acts on elements with pointer, keys and files.
+type actor struct {
+	*base
+	clients  *clients
+	geometry *geometry
+	effects  *effects
+	elements *elements
+}
+
 // actionTarget is a pinned element that is ready, with the point that reaches it.
 type actionTarget struct {
 	place place
@@ -147,13 +156,4 @@ func (in *actor) acted(a actionTarget, pin action.Pin) *action.Acted {
 	}
 	_, out.Matches, _ = in.elements.last.of(pin)
 	return out
-}
-
-// actor acts on elements with pointer, keys and files.
-type actor struct {
-	*base
-	clients  *clients
-	geometry *geometry
-	effects  *effects
-	elements *elements
 }

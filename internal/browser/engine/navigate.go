@@ -16,6 +16,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
+// navigator takes tabs to addresses and along their history.
+type navigator struct {
+	*base
+	effects     *effects
+	reader      *reader
+	targets     *targets
+	guard       *documentGuard
+	observer    *observer
+	credentials credentialInjector
+}
+
 const titleLimit = 5 * time.Second // to read the title of a document that has loaded, on a busy machine
 
 var (
@@ -226,15 +237,4 @@ func (nv *navigator) arrivedAt(ctx context.Context, t *tab, loader string) *acti
 	return guarded.Get(nv.state, func(*state) *action.Navigated {
 		return &action.Navigated{URL: t.root.url, Title: t.title, Status: cmp.Or(t.status[t.root.loader], t.status[loader])}
 	})
-}
-
-// navigator takes tabs to addresses and along their history.
-type navigator struct {
-	*base
-	effects     *effects
-	reader      *reader
-	targets     *targets
-	guard       *documentGuard
-	observer    *observer
-	credentials credentialInjector
 }

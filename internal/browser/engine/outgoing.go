@@ -15,6 +15,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
+// outgoingRequests decides on requests that may change something outside of the
+// browser, and keeps the open channels.
+type outgoingRequests struct {
+	*base
+	credentials credentialInjector
+	channels    channels
+}
+
 // serverLimit bounds the wait for the answers to an act's requests after people have
 // allowed them.
 const serverLimit = 5 * time.Second
@@ -325,12 +333,4 @@ func (og *outgoingRequests) receipts(s *state, p netlog.Event) {
 		og.work.add(func() { receipt(e) })
 	}
 	s.change()
-}
-
-// outgoingRequests decides on requests that may change something outside of the
-// browser, and keeps the open channels.
-type outgoingRequests struct {
-	*base
-	credentials credentialInjector
-	channels    channels
 }

@@ -11,7 +11,7 @@ import (
 
 func TestTheEgressDoorsOwnAnswersAreFaults(t *testing.T) {
 	tr := start(t)
-	door := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/refused":
 			w.Header().Set("X-Glovebox-Refused", "host is not on the allow list")
@@ -20,9 +20,9 @@ func TestTheEgressDoorsOwnAnswersAreFaults(t *testing.T) {
 		}
 		w.WriteHeader(http.StatusForbidden)
 	}))
-	defer door.Close()
+	defer server.Close()
 	for path, want := range map[string]fault.Code{"/refused": fault.BlockedDomain, "/failed": fault.NavigationFailed, "/forbidden": ""} {
-		_, err := tr.Do(tr.ctx, "page.goto", &action.Goto{URL: door.URL + path}, action.Pin{})
+		_, err := tr.Do(tr.ctx, "page.goto", &action.Goto{URL: server.URL + path}, action.Pin{})
 		if fault.CodeOf(err) != want {
 			t.Errorf("%s: %v, want code %q", path, err, want)
 		}

@@ -12,6 +12,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
+// reader reads the frames of a tab.
+type reader struct {
+	*base
+	effects *effects
+}
+
 const childLimit = 3 * time.Second // to read a child frame, which is left out after it
 
 // snapshot shows the page, or the content of one element.
@@ -263,10 +269,4 @@ func (ob *observer) markdownPart(ctx context.Context, t *tab, a *action.TakeSnap
 		Text: part.Text, URL: got.URL, Title: got.Title, Hidden: got.Hidden,
 		Tokens: part.Tokens, NextOffset: part.Next, MoreTokens: part.More, Document: got.Document,
 	}, nil
-}
-
-// reader reads the frames of a tab.
-type reader struct {
-	*base
-	effects *effects
 }

@@ -12,6 +12,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
+// targets keeps the targets that the browser reports, and opens and closes tabs.
+type targets struct {
+	*base
+	clients *clients
+}
+
 // target is a target of the protocol that the engine is attached to: a tab, a frame
 // in another process, or a worker.
 type target struct {
@@ -251,10 +257,4 @@ func (t *tab) wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// targets keeps the targets that the browser reports, and opens and closes tabs.
-type targets struct {
-	*base
-	clients *clients
 }

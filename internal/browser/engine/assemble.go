@@ -1,9 +1,5 @@
 package engine
 
-import (
-	"context"
-)
-
 // assemble makes the parts of a browser, innermost first: a part knows those
 // before it only.
 func (b *Browser) assemble() {
@@ -32,22 +28,4 @@ func (b *Browser) assemble() {
 		secrets: &secretAreas{base: b.base, geometry: b.geometry},
 	}
 	b.contents = &contents{base: b.base, effects: b.effects, elements: b.elements, reader: b.reader, navigator: b.navigator}
-}
-
-// credentialInjector is the part that puts credentials into the browser.
-type credentialInjector interface {
-	// fillStorage fills the storage of a document's origin before it is requested.
-	fillStorage(ctx context.Context, t *tab, address string) error
-	// arm has the next document of a tab given its storage as it begins.
-	arm(ctx context.Context, t *tab, address string) error
-	// disarm undoes arm.
-	disarm(t *tab)
-	// resume lets a paused request go on, with the headers of its origin or without.
-	resume(p paused, headers bool)
-	// passwordRefused reports whether the origin of an address refused the stored
-	// user name and password.
-	passwordRefused(address string) bool
-	// pauseAll has every request paused, or only those that matter, and tells the
-	// browser.
-	pauseAll(ctx context.Context, all bool) error
 }
