@@ -71,10 +71,10 @@ gen: ## write the generated reference pages
 FUZZTIME ?= 5m
 .PHONY: fuzz
 fuzz: ## run every fuzz target, FUZZTIME=5m each; what fails is kept below testdata/fuzz
-	@grep -rlE '^func Fuzz' --include=*_test.go internal | xargs -n1 dirname | sort -u | while read -r room; do \
-	  for target in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' $$room/*_test.go | cut -c6-); do \
-	    echo "==> $$room $$target"; \
-	    go test ./$$room -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) || exit 1; \
+	@grep -rlE '^func Fuzz' --include=*_test.go internal | xargs -n1 dirname | sort -u | while read -r package; do \
+	  for target in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' $$package/*_test.go | cut -c6-); do \
+	    echo "==> $$package $$target"; \
+	    go test ./$$package -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) || exit 1; \
 	  done; \
 	done
 

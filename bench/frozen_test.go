@@ -31,7 +31,7 @@ func BenchmarkFrozen(b *testing.B) {
 
 func frozen(b *testing.B, script string) {
 	site := site(b)
-	h := openHouse(b, site, func(c *config.Config) {
+	h := openGateway(b, site, func(c *config.Config) {
 		c.Browser.FreezeAfter, c.Browser.Sandbox.WarmPool = 5, 0
 		c.Security.MaxActions = -1
 	})
@@ -67,7 +67,7 @@ func frozen(b *testing.B, script string) {
 	h.call(b, id, "session.close", nil)
 }
 
-func (h *house) shown(b *testing.B, id string) action.Session {
+func (h *localGateway) shown(b *testing.B, id string) action.Session {
 	b.Helper()
 	return *h.call(b, id, "session.show", &action.None{}).Data.(*action.Session)
 }
@@ -81,7 +81,7 @@ func boxOf(b *testing.B, box string) string {
 }
 
 // spends is the processor time that a container has for a while.
-func (h *house) spends(b *testing.B, box string, while time.Duration) time.Duration {
+func (h *localGateway) spends(b *testing.B, box string, while time.Duration) time.Duration {
 	b.Helper()
 	before := enginetest.ProcessorTime(b, box)
 	pause(b, while)

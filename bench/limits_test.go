@@ -60,15 +60,15 @@ func BenchmarkLimits(b *testing.B) {
 	server := httptest.NewServer(mux)
 	b.Cleanup(server.Close)
 	limits := []limit{{"512m", 1}, {"1g", 1}, {"1g", 2}}
-	var houses []*house
+	var gateways []*localGateway
 	for _, l := range limits {
-		houses = append(houses, openHouse(b, server.URL, func(c *config.Config) {
+		gateways = append(gateways, openGateway(b, server.URL, func(c *config.Config) {
 			c.Browser.Sandbox.WarmPool, c.Browser.Sandbox.Container.Memory, c.Browser.Sandbox.Container.CPUs = 0, l.memory, l.cpus
 		}))
 	}
 	all := make([]limited, len(limits))
 	for b.Loop() {
-		for i, h := range houses {
+		for i, h := range gateways {
 			all[i].measure(b, h, "http://localhost:"+portOf(b, server.URL))
 		}
 	}
@@ -88,7 +88,7 @@ type limited struct {
 	lost            int
 }
 
-func (l *limited) measure(b *testing.B, h *house, origin string) {
+func (l *limited) measure(b *testing.B, h *localGateway, origin string) {
 	b.Helper()
 	session := h.call(b, "", "session.start", &action.SessionStart{}).Data.(*action.Session)
 	defer h.call(b, session.ID, "session.close", nil)
@@ -113,7 +113,7 @@ func (l *limited) measure(b *testing.B, h *house, origin string) {
 
 // compiles waits until the editor's worker has compiled; false where the page
 // is lost, or it takes too long.
-func (l *limited) compiles(b *testing.B, h *house, session string) bool {
+func (l *limited) compiles(b *testing.B, h *localGateway, session string) bool {
 	b.Helper()
 	for until := time.Now().Add(30 * time.Second); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
 		result, err := h.Gate.Call(b.Context(), action.Call{Verb: "page.extract", Session: session, Args: &action.Extract{Mode: "title"}, Caller: h.caller, Surface: "bench"})

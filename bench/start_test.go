@@ -35,15 +35,15 @@ func image() string {
 	return "glovebox-browser:0.1.0-dev"
 }
 
-// house is a gateway without surfaces, with the real engine.
-type house struct {
+// localGateway is a gateway without surfaces, with the real engine.
+type localGateway struct {
 	*gateway.Gateway
 	caller  action.Caller
 	records *store.DB
 	readied int // warm boxes that were waited for
 }
 
-func openHouse(b *testing.B, site string, change func(*config.Config)) *house {
+func openGateway(b *testing.B, site string, change func(*config.Config)) *localGateway {
 	b.Helper()
 	if err := exec.CommandContext(b.Context(), "docker", "image", "inspect", image()).Run(); err != nil {
 		b.Skipf("no image %s: glovebox image build", image())
@@ -58,7 +58,7 @@ func openHouse(b *testing.B, site string, change func(*config.Config)) *house {
 	c.Security.Network.Navigation = []string{"localhost"}
 	c.Security.Network.AllowPrivate = []string{"localhost:" + portOf(b, site)}
 	change(&c)
-	h := &house{caller: action.Caller{Actor: "bench", Scope: "bench", Role: action.Operator}}
+	h := &localGateway{caller: action.Caller{Actor: "bench", Scope: "bench", Role: action.Operator}}
 	h.Gateway, err = gateway.Open(b.Context(), c, "bench", nil, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	must(b, err)
 	h.records, err = store.Open(b.Context(), filepath.Join(dir, "glovebox.db"))
@@ -81,7 +81,7 @@ func portOf(b *testing.B, address string) string {
 	return u.Port()
 }
 
-func (h *house) call(b *testing.B, session, verb string, args any) action.Result {
+func (h *localGateway) call(b *testing.B, session, verb string, args any) action.Result {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), startLimit)
 	defer cancel()
@@ -94,7 +94,7 @@ func (h *house) call(b *testing.B, session, verb string, args any) action.Result
 
 // start starts a session, goes to a page, and ends it. It returns how long
 // the first two took.
-func (h *house) start(b *testing.B, address string) (started, shown time.Duration) {
+func (h *localGateway) start(b *testing.B, address string) (started, shown time.Duration) {
 	b.Helper()
 	begin := time.Now()
 	id := h.call(b, "", "session.start", &action.SessionStart{}).Session
@@ -108,7 +108,7 @@ func (h *house) start(b *testing.B, address string) (started, shown time.Duratio
 
 // ready waits until one more box is warm. The record of it belongs to no
 // scope, so that the gate shows it to nobody.
-func (h *house) ready(b *testing.B) {
+func (h *localGateway) ready(b *testing.B) {
 	b.Helper()
 	h.readied++
 	ctx, cancel := context.WithTimeout(b.Context(), startLimit)
@@ -131,7 +131,7 @@ func (h *house) ready(b *testing.B) {
 
 func BenchmarkSessionStartWarm(b *testing.B) {
 	site := site(b)
-	h := openHouse(b, site, func(c *config.Config) { c.Browser.Sandbox.WarmPool = 1 })
+	h := openGateway(b, site, func(c *config.Config) { c.Browser.Sandbox.WarmPool = 1 })
 	var took []time.Duration
 	for b.Loop() {
 		h.ready(b)
@@ -150,16 +150,16 @@ func BenchmarkSessionStartCold(b *testing.B) {
 	site := site(b)
 	address := "http://localhost:" + portOf(b, site) + "/table"
 	share := []float64{0.5, 1}
-	var houses []*house
+	var gateways []*localGateway
 	for _, cpus := range share {
-		houses = append(houses, openHouse(b, site, func(c *config.Config) {
+		gateways = append(gateways, openGateway(b, site, func(c *config.Config) {
 			c.Browser.Sandbox.WarmPool, c.Browser.Sandbox.Container.CPUs = 0, cpus
 		}))
 	}
 	started, shown := make([][]time.Duration, len(share)), make([][]time.Duration, len(share))
 	var engine, browser []time.Duration
 	for b.Loop() {
-		for i, h := range houses {
+		for i, h := range gateways {
 			start, show := h.start(b, address)
 			started[i], shown[i] = append(started[i], start), append(shown[i], show)
 		}
@@ -204,7 +204,7 @@ func bareChromium(b *testing.B) time.Duration {
 func BenchmarkMemory(b *testing.B) {
 	const sessions = 3
 	site := site(b)
-	h := openHouse(b, site, func(c *config.Config) { c.Browser.Sandbox.WarmPool = 0 })
+	h := openGateway(b, site, func(c *config.Config) { c.Browser.Sandbox.WarmPool = 0 })
 	for b.Loop() {
 		before := held()
 		var open []string

@@ -195,11 +195,11 @@ func listenTo(t *testing.T, g *gateway) *eventReader {
 	over := make(chan struct{})
 	zero := int64(0)
 	args := &action.FollowEvents{Kinds: "question,answer", After: &zero}
-	door := g.client(g.token("operator"))
+	operator := g.client(g.token("operator"))
 	go func() {
 		defer close(over)
 		for ctx.Err() == nil {
-			e.follow(ctx, door, args)
+			e.follow(ctx, operator, args)
 			select {
 			case <-time.After(100 * time.Millisecond):
 			case <-ctx.Done():
@@ -210,8 +210,8 @@ func listenTo(t *testing.T, g *gateway) *eventReader {
 	return e
 }
 
-func (e *eventReader) follow(ctx context.Context, door *client.Client, args *action.FollowEvents) {
-	_, _ = door.Call(ctx, action.Call{Verb: "events.follow", Args: args, Events: &action.EventWatch{Event: func(event action.Event) error {
+func (e *eventReader) follow(ctx context.Context, c *client.Client, args *action.FollowEvents) {
+	_, _ = c.Call(ctx, action.Call{Verb: "events.follow", Args: args, Events: &action.EventWatch{Event: func(event action.Event) error {
 		args.After = &event.ID
 		e.events <- event
 		return nil

@@ -23,7 +23,7 @@ var (
 
 // BenchmarkTasks does every task with every server that is there, in turns.
 func BenchmarkTasks(b *testing.B) {
-	h := openHouse(b)
+	h := openSiteServer(b)
 	report := newReport()
 	var workers []*Worker
 	for _, kind := range peer.Kinds() {
@@ -63,7 +63,7 @@ func BenchmarkTasks(b *testing.B) {
 	publish(b, report.Markdown())
 }
 
-func open(b *testing.B, kind peer.Kind, h *house) (*Worker, error) {
+func open(b *testing.B, kind peer.Kind, h *siteServer) (*Worker, error) {
 	b.Helper()
 	crew, err := peer.Open(b, kind, 1, h.address, h.far)
 	if err != nil {

@@ -29,13 +29,13 @@ func (o Outcome) Cannot() bool { return errors.Is(o.Err, errCannot) }
 // Worker does tasks with one server.
 type Worker struct {
 	server *peer.Server
-	house  *house
+	sites  *siteServer
 	person *person.Person // nil for servers that ask nobody
 }
 
-// newWorker has a server do tasks on the sites of a house.
-func newWorker(server *peer.Server, h *house, p *person.Person) *Worker {
-	return &Worker{server: server, house: h, person: p}
+// newWorker has a server do tasks on the sites of a server.
+func newWorker(server *peer.Server, h *siteServer, p *person.Person) *Worker {
+	return &Worker{server: server, sites: h, person: p}
 }
 
 // Do does a task on a fresh run of its site, and has the site judge it.
@@ -46,7 +46,7 @@ func (w *Worker) Do(ctx context.Context, site sites.Site, seed uint64) Outcome {
 	}
 	ctx, cancel := context.WithTimeout(ctx, taskLimit)
 	defer cancel()
-	run := w.house.begin(site, seed)
+	run := w.sites.begin(site, seed)
 	if err := handsOf(ctx, w.server).reset(); err != nil {
 		return Outcome{Task: site.Name, Err: fmt.Errorf("no empty tab: %w", err)}
 	}
@@ -54,7 +54,7 @@ func (w *Worker) Do(ctx context.Context, site sites.Site, seed uint64) Outcome {
 		w.person.Agree(site.Person)
 	}
 	h := handsOf(ctx, w.server)
-	a := &Agent{hands: h, told: run.Told, base: w.house.address + run.Path}
+	a := &Agent{hands: h, told: run.Told, base: w.sites.address + run.Path}
 	begin := time.Now()
 	a.Open("")
 	script(a)

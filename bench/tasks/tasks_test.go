@@ -14,7 +14,7 @@ func TestMain(m *testing.M) { os.Exit(peer.Main(m)) }
 
 func TestEveryTaskIsDoneWithGlovebox(t *testing.T) {
 	testenv.Require(t, testenv.Engine)
-	h := openHouse(t)
+	h := openSiteServer(t)
 	server := peer.Start(t, peer.Glovebox, h.address, h.far)
 	w := newWorker(server, h, person.Open(t, server))
 	for _, site := range sites.All() {

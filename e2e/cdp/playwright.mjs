@@ -56,7 +56,7 @@ await other.close();
 await refused(page.goto("file:///etc/passwd"), /glovebox: Page.navigate/);
 await refused(page.goto("chrome://version"), /glovebox: Page.navigate/);
 await refused(page.goto("http://169.254.169.254/"), /glovebox: Page.navigate/);
-await refused(browser.newContext({ proxy: { server: "http://127.0.0.1:1" } }), /egress door/);
+await refused(browser.newContext({ proxy: { server: "http://127.0.0.1:1" } }), /egress proxy/);
 const root = await browser.newBrowserCDPSession();
 await refused(root.send("Browser.crash"), /glovebox: Browser.crash/);
 await root.send("Storage.getCookies");
@@ -65,7 +65,7 @@ await refused(cdp.send("SystemInfo.getInfo"), /SystemInfo/);
 await refused(cdp.send("Browser.crash"), /glovebox: Browser.crash/);
 await apart.goto(`${SITE}/lab/controls`);
 const fetched = await apart.evaluate(() => fetch("https://example.net/").then(String, (e) => `refused ${e}`));
-assert.match(fetched, /refused/, "the egress door holds");
+assert.match(fetched, /refused/, "the egress proxy holds");
 
 // A request that is sent on to where it may not go ends at once.
 await apart.unroute("**/*");

@@ -20,14 +20,14 @@ type AuditFilter struct {
 	Session  string `json:"session,omitempty" query:"session" maxLength:"64" doc:"Id of a session"`
 	Actor    string `json:"actor,omitempty" query:"actor" maxLength:"128" doc:"Whose token it was"`
 	Verb     string `json:"verb,omitempty" query:"verb" maxLength:"64" doc:"Name of a verb" example:"page.click"`
-	Event    string `json:"event,omitempty" query:"event" maxLength:"32" doc:"Kind of record: intent, outcome, session, box, blocked, question, answer, protocol, config, retention, refused, alert, token, injection" example:"blocked"`
+	Event    string `json:"event,omitempty" query:"event" maxLength:"32" doc:"Kind of record: intent, outcome, session, box, blocked, question, answer, protocol, config, retention, refused, alert, token, injection, effect, navigation" example:"blocked"`
 	Domain   string `json:"domain,omitempty" query:"domain" maxLength:"255" doc:"Host that a record is about" example:"app.example.com"`
 	Risk     string `json:"risk,omitempty" query:"risk" enum:"LOW,MEDIUM,HIGH,CRITICAL" doc:"Risk of the call"`
 	Decision string `json:"decision,omitempty" query:"decision" maxLength:"32" doc:"What people had to do with it: auto_approved, operator, approved, denied, expired, pending" example:"denied"`
-	Result   string `json:"result,omitempty" query:"result" maxLength:"32" doc:"What became of it: ok, fault, pending, cancelled, lost" example:"fault"`
+	Result   string `json:"result,omitempty" query:"result" maxLength:"32" doc:"What became of it: ok, fault, pending, cancelled, lost; of an effect also unknown; of an injection used or purged" example:"fault"`
 	From     string `json:"from,omitempty" query:"from" maxLength:"40" doc:"Not before this time (RFC 3339)" example:"2026-11-21T08:00:00Z"`
 	To       string `json:"to,omitempty" query:"to" maxLength:"40" doc:"Before this time (RFC 3339)" example:"2026-11-22T00:00:00Z"`
-	House    bool   `json:"house,omitempty" query:"house" doc:"The records of no scope instead: the gateway's own, and calls of strangers"`
+	Unscoped bool   `json:"unscoped,omitempty" query:"unscoped" doc:"The records of no scope instead: the gateway's own, and calls of strangers"`
 }
 
 // AuditQuery reads a piece of the trail: the newest records, or those before
@@ -78,7 +78,7 @@ type Record struct {
 	TargetURL     string    `json:"target_url,omitempty" doc:"where it would lead, masked likewise"`
 	TargetElement string    `json:"target_element,omitempty" doc:"role, name and ref as the page has them, or what the caller said"`
 	InputValue    string    `json:"input_value,omitempty" doc:"what was typed or chosen, redacted"`
-	Result        string    `json:"result,omitempty" doc:"of an outcome: ok, fault, pending, cancelled or lost; of a session its state"`
+	Result        string    `json:"result,omitempty" doc:"of an outcome: ok, fault, pending, cancelled or lost; of an effect ok, fault or unknown; of an injection ok, fault, used or purged; of a session its state"`
 	Error         string    `json:"error,omitempty" doc:"fault code and message"`
 	Risk          string    `json:"risk,omitempty" enum:"LOW,MEDIUM,HIGH,CRITICAL" doc:"Of the call"`
 	Rule          string    `json:"rule,omitempty" doc:"the rule of the policy that decided"`

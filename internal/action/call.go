@@ -187,7 +187,7 @@ type Element struct {
 	Emptied  bool   `json:"-"` // a text area of its form came with a text and holds none
 }
 
-// Destination is a URL as the egress door parses and judges it.
+// Destination is a URL as the egress proxy parses and judges it.
 type Destination struct {
 	URL     string // normalised
 	Host    string // canonical host, no port

@@ -16,8 +16,8 @@ var (
 	VerbSessionRequestHuman = Define[HumanRequest, HumanRequested](Verb{Name: "session.request_human", Class: Write, Risk: Low, Method: http.MethodPost, Path: "/sessions/{session}/request-human", Tool: "browser_request_human", Summary: "Ask for a person: pauses the session and waits until one hands it back"})
 )
 
-// House is the actor of what the gateway does by itself.
-const House = "glovebox"
+// GatewayActor is the actor of what the gateway does by itself.
+const GatewayActor = "glovebox"
 
 // Hold says who keeps a session from its agents, and why. The session's state
 // says how: paused, or taken_over by a person who acts in it.

@@ -58,7 +58,7 @@ type Session struct {
 	DPI      int        `json:"dpi"`
 	Headless bool       `json:"headless"`
 	Allow    []string   `json:"allow"`             // hosts documents may come from
-	Egress   string     `json:"egress,omitempty"`  // of an open session's box: sealed, or best-effort where it may have ways past the egress door
+	Egress   string     `json:"egress,omitempty"`  // of an open session's box: sealed, or best-effort where it may have ways past the egress proxy
 	Profile  string     `json:"profile,omitempty"` // id of the profile it uses
 	Proxy    string     `json:"proxy,omitempty"`   // name of the upstream proxy it goes out by; empty for the gateway's
 	Page     *Page      `json:"page,omitempty"`

@@ -281,7 +281,7 @@ func TestAnExportIsWrittenWhileItIsReceived(t *testing.T) {
 		}
 		return action.Result{Data: &action.AuditFile{Name: "audit.csv", MediaType: "text/csv", Send: send}}, nil
 	})
-	want := action.AuditExport{AuditFilter: action.AuditFilter{Session: "s 1", From: "2026-01-01T00:00:00Z", House: true}, Format: "csv"}
+	want := action.AuditExport{AuditFilter: action.AuditFilter{Session: "s 1", From: "2026-01-01T00:00:00Z", Unscoped: true}, Format: "csv"}
 	c := connect(t, url, "good")
 	var out bytes.Buffer
 	if n, err := c.Export(t.Context(), want, &out); err != nil || n != 100_000 || out.Len() != 100_000 {

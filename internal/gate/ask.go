@@ -62,7 +62,7 @@ func (p *invocation) askOnce(ctx context.Context) (action.Question, error) {
 		p.addScreenshot(ctx, &q, slog.LevelWarn)
 		event := p.journal.record()
 		event.Screenshot = q.Screenshot
-		event.EventType, event.HITLDecision, event.ApprovalID, event.Detail = audit.Question, pending, q.ID, "question "+q.ID
+		event.EventType, event.HITLDecision, event.ApprovalID, event.Detail = action.EventQuestion, pending, q.ID, "question "+q.ID
 		p.g.audit.Record(event)
 	}
 	if p.call.Asked != nil && q.State == approval.Pending {
@@ -159,7 +159,7 @@ func RecordEnded(trail *audit.Log) func(action.Question) {
 // answerOf is the record of how a question ended.
 func answerOf(q action.Question) action.Record {
 	event := action.Record{
-		EventType: audit.Answer, Scope: q.Scope, SessionID: q.Session, Action: q.Verb, URL: q.Page.URL,
+		EventType: action.EventAnswer, Scope: q.Scope, SessionID: q.Session, Action: q.Verb, URL: q.Page.URL,
 		Risk: q.Risk.String(), Rule: q.Rule, HITLDecision: q.State, AnsweredBy: q.AnsweredBy,
 		ApprovalID: q.ID, Detail: "question " + q.ID,
 	}

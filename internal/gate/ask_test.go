@@ -11,7 +11,6 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
@@ -122,9 +121,9 @@ func (h *testGate) checkStory(t *testing.T, yes bool) {
 			continue
 		}
 		story[r.EventType]++
-		if r.EventType == audit.Intent && r.HITLDecision != "pending" ||
-			r.EventType == audit.Outcome && (r.HITLDecision != decision || r.AnsweredBy != "ann") ||
-			r.EventType == audit.Answer && (r.HITLDecision != decision || r.AnsweredBy != "ann") {
+		if r.EventType == action.EventIntent && r.HITLDecision != "pending" ||
+			r.EventType == action.EventOutcome && (r.HITLDecision != decision || r.AnsweredBy != "ann") ||
+			r.EventType == action.EventAnswer && (r.HITLDecision != decision || r.AnsweredBy != "ann") {
 			t.Errorf("record %+v", r)
 		}
 	}

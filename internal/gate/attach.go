@@ -12,7 +12,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
@@ -45,7 +44,7 @@ func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment,
 		return nil, err
 	}
 	a.base = p.journal.record()
-	a.base.EventType = audit.Protocol
+	a.base.EventType = action.EventProtocol
 	return a, nil
 }
 

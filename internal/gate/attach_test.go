@@ -12,7 +12,6 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
@@ -62,7 +61,7 @@ func (s *fakeSessions) fakeClient() *fakeClient {
 
 func protocolRecords(all []action.Record) (lines []string) {
 	for _, r := range all {
-		if r.EventType == audit.Protocol {
+		if r.EventType == action.EventProtocol {
 			lines = append(lines, r.Result+" "+r.Detail+" "+r.Error)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
 )
@@ -140,7 +139,7 @@ func TestDenyCallRefusesCredentialsWithoutAPause(t *testing.T) {
 	}
 	alerts := 0
 	for _, r := range h.records(t) {
-		if r.EventType == audit.Alert && strings.Contains(r.Detail, "github-pat in url") && r.TargetURL == "https://app.example.com/[not recorded]" {
+		if r.EventType == action.EventAlert && strings.Contains(r.Detail, "github-pat in url") && r.TargetURL == "https://app.example.com/[not recorded]" {
 			alerts++
 		}
 	}

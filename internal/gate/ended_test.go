@@ -10,7 +10,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/gate"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
@@ -34,7 +33,7 @@ func TestUnansweredQuestionsAreRecorded(t *testing.T) {
 		next.Close()
 		var answers []action.Record
 		for _, r := range h.records(t) {
-			if r.EventType == audit.Answer {
+			if r.EventType == action.EventAnswer {
 				answers = append(answers, r)
 			}
 		}

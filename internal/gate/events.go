@@ -9,7 +9,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
 const (
@@ -22,9 +21,9 @@ const (
 // eventKinds maps the types of records to kinds of events. An intent has none,
 // since its outcome follows.
 var eventKinds = map[string]string{
-	audit.Session: "session", audit.Box: "session",
-	audit.Question: "question", audit.Answer: "answer", audit.Alert: "alert", audit.Config: "config",
-	audit.Outcome: "action", audit.Blocked: "action", audit.Protocol: "action",
+	action.EventSession: "session", action.EventBox: "session",
+	action.EventQuestion: "question", action.EventAnswer: "answer", action.EventAlert: "alert", action.EventConfig: "config",
+	action.EventOutcome: "action", action.EventBlocked: "action", action.EventProtocol: "action",
 }
 
 // followEvents sends the events of the caller's scope to a watcher until it

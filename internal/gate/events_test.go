@@ -13,7 +13,6 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
 // follower collects events.
@@ -67,10 +66,10 @@ func TestAFollowerGetsTheEventsOfItsScopeInOrder(t *testing.T) {
 		if err := h.answer(t, action.Answer{ID: q.ID}); err != nil {
 			t.Fatal(err)
 		}
-		h.audit.Record(action.Record{EventType: audit.Alert, Scope: "acme", Detail: "look"})
-		h.audit.Record(action.Record{EventType: audit.Alert, Scope: "other", Detail: "not yours"})
-		h.audit.Record(action.Record{EventType: audit.Question, Detail: "of no scope"})
-		h.audit.Record(action.Record{EventType: audit.Config, Detail: "loaded"})
+		h.audit.Record(action.Record{EventType: action.EventAlert, Scope: "acme", Detail: "look"})
+		h.audit.Record(action.Record{EventType: action.EventAlert, Scope: "other", Detail: "not yours"})
+		h.audit.Record(action.Record{EventType: action.EventQuestion, Detail: "of no scope"})
+		h.audit.Record(action.Record{EventType: action.EventConfig, Detail: "loaded"})
 		synctest.Wait()
 		want := []string{"question page.click pending", "action page.click pending", "action approval.list operator", "answer page.click denied", "action approval.answer operator", "alert", "config"}
 		if began, got := all.seen(); began != 1 || !slices.Equal(got, want) {
@@ -140,7 +139,7 @@ func TestTheNumberOfFollowersIsLimitedByScope(t *testing.T) {
 func TestAPageOfEventsEndsAtTheEndOfTheTrail(t *testing.T) {
 	h := open(t)
 	for i := range 250 {
-		h.audit.Record(action.Record{EventType: audit.Alert, Scope: []string{"acme", "other"}[i%2], Detail: fmt.Sprint(i)})
+		h.audit.Record(action.Record{EventType: action.EventAlert, Scope: []string{"acme", "other"}[i%2], Detail: fmt.Sprint(i)})
 	}
 	heard := 0
 	for after := int64(0); ; {
@@ -171,7 +170,7 @@ func TestAPageOfEventsEndsAtTheEndOfTheTrail(t *testing.T) {
 
 func TestAnErrorOfAFollowerIsReturned(t *testing.T) {
 	h := open(t)
-	h.audit.Record(action.Record{EventType: audit.Alert, Scope: "acme"})
+	h.audit.Record(action.Record{EventType: action.EventAlert, Scope: "acme"})
 	zero := int64(0)
 	f := &follower{fail: errors.New("no space")}
 	_, err := h.Call(t.Context(), action.Call{Verb: "events.follow", Caller: operator, Args: &action.FollowEvents{After: &zero}, Events: f.watch()})

@@ -212,10 +212,10 @@ func (h *testGate) last(t testing.TB) (intent, outcome action.Record) {
 	seen := map[string]string{}
 	for _, r := range h.records(t) {
 		switch r.EventType {
-		case audit.Intent:
+		case action.EventIntent:
 			seen[r.CorrelationID] += "i"
 			intent = r
-		case audit.Outcome:
+		case action.EventOutcome:
 			seen[r.CorrelationID] += "o"
 			outcome = r
 		}

@@ -7,7 +7,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
 const (
@@ -144,7 +143,7 @@ func (g *Gate) askForHost(ctx context.Context, w hostRequest) (action.Question, 
 		return q, err
 	}
 	event := w.event
-	event.EventType, event.Action, event.Rule = audit.Question, action.VerbSessionAllow.Name, q.Rule
+	event.EventType, event.Action, event.Rule = action.EventQuestion, action.VerbSessionAllow.Name, q.Rule
 	event.Risk, event.HITLDecision, event.Detail = q.Risk.String(), pending, "question "+q.ID+": add host "+w.host
 	g.audit.Record(event)
 	return q, nil
@@ -219,7 +218,7 @@ func (g *Gate) AskToResume(session action.Session, why string) {
 	}
 	if fresh {
 		g.audit.Record(action.Record{
-			EventType: audit.Question, Actor: session.Actor, Scope: session.Scope, SessionID: session.ID, ContainerID: session.Box,
+			EventType: action.EventQuestion, Actor: session.Actor, Scope: session.Scope, SessionID: session.ID, ContainerID: session.Box,
 			Action: action.VerbSessionResume.Name, Rule: q.Rule, Risk: q.Risk.String(), HITLDecision: pending, Detail: "question " + q.ID + ": " + why,
 		})
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
 // refuse makes a host blocked. could says whether a person could add it.
@@ -145,7 +144,7 @@ func TestHostQuestionsOfPagesAreLimitedForTheWholeSession(t *testing.T) {
 			t.Errorf("%d questions, want the agent's too", len(h.hostQuestions(t)))
 		}
 		for _, r := range h.records(t) {
-			if r.EventType == audit.Question && (r.Action != "session.allow" || r.SessionID != "s1" || r.Scope != "acme" || r.HITLDecision != "pending" || r.Risk != "MEDIUM") {
+			if r.EventType == action.EventQuestion && (r.Action != "session.allow" || r.SessionID != "s1" || r.Scope != "acme" || r.HITLDecision != "pending" || r.Risk != "MEDIUM") {
 				t.Errorf("record %+v", r)
 			}
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
@@ -169,7 +168,7 @@ func (i *inspection) pauseSession(ctx context.Context, session string) bool {
 // recordAlert alerts people about a credential if no session was paused.
 func (i *inspection) recordAlert() {
 	event := i.journal.record()
-	event.EventType, event.Detail = audit.Alert, string(fault.CredentialDetected)+": "+i.findingsText()
+	event.EventType, event.Detail = action.EventAlert, string(fault.CredentialDetected)+": "+i.findingsText()
 	i.c.g.audit.Record(event)
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/gate/scan"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
@@ -207,7 +206,7 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct) error {
 			b.call.Asked(*pendingOf(q))
 		}
 	}
-	event := o.event(audit.Question)
+	event := o.event(action.EventQuestion)
 	event.HITLDecision, event.ApprovalID, event.Screenshot, event.Detail = pending, q.ID, q.Screenshot, join("question "+q.ID, event.Detail)
 	o.g.audit.Record(event)
 	o.notifyAsking(b)
@@ -297,7 +296,7 @@ func (o *outgoingRequest) report(err error) (notice string) {
 	b := o.act()
 	if err != nil {
 		e.State, e.Why = action.EffectRefused, fault.From(err).Message
-		event := o.event(audit.Effect)
+		event := o.event(action.EventEffect)
 		event.Result, event.Error = "fault", untrusted.Record(fmt.Sprintf("%s: %s", fault.CodeOf(err), e.Why), maxErrorText)
 		o.g.recordRequest(o.session.ID, event)
 	}
@@ -331,7 +330,7 @@ func (o *outgoingRequest) recordDocument() {
 	if o.request.Kind != "Document" {
 		return
 	}
-	event := o.event(audit.Navigation)
+	event := o.event(action.EventNavigation)
 	what := "frame"
 	if o.request.Top {
 		what = "page"
@@ -351,7 +350,7 @@ func (o *outgoingRequest) recordChannel() {
 	if !o.isChannel() || o.request.Open {
 		return
 	}
-	event := o.event(audit.Effect)
+	event := o.event(action.EventEffect)
 	event.Result, event.Detail = "ok", "a WebSocket is opened; what is sent over it is not held"
 	o.g.recordRequest(o.session.ID, event)
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/observe"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
@@ -241,7 +240,7 @@ func TestHarmlessRequestsAreAllowedWithReceipts(t *testing.T) {
 	}
 	found := false
 	for _, r := range w.testGate.records(t) {
-		found = found || r.EventType == audit.Outcome && strings.Contains(r.Detail, "/api/notes: 202")
+		found = found || r.EventType == action.EventOutcome && strings.Contains(r.Detail, "/api/notes: 202")
 	}
 	if !found {
 		t.Error("no outcome names the request that it sent")
@@ -411,7 +410,7 @@ func TestNavigationsAreRecorded(t *testing.T) {
 	w.as(operator, "page.execute", &action.Execute{Expression: "void setTimeout(() => location.href = '/elsewhere')"}, 0)
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
 		for _, r := range w.testGate.records(t) {
-			if r.EventType == audit.Navigation && strings.HasSuffix(r.TargetURL, "/elsewhere") {
+			if r.EventType == action.EventNavigation && strings.HasSuffix(r.TargetURL, "/elsewhere") {
 				return
 			}
 		}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
@@ -152,7 +151,7 @@ func revokeToken(ctx context.Context, p *invocation, a *action.TokenRevoke) (any
 // recordTokenEvent records a change of a token in the trail of its scope.
 func (j *journal) recordTokenEvent(scope, what string) {
 	event := j.record()
-	event.EventType, event.Scope, event.Detail = audit.Token, scope, sanitized(what)
+	event.EventType, event.Scope, event.Detail = action.EventToken, scope, sanitized(what)
 	j.c.g.audit.Record(event)
 }
 

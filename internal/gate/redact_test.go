@@ -166,7 +166,7 @@ func TestNoRecordHasASecret(t *testing.T) {
 		_, _ = h.Call(t.Context(), call)
 		h.Refuse(t.Context(), call, fault.New(fault.InvalidRequest, "not %s", canary))
 	}
-	h.audit.Record(action.Record{EventType: audit.Blocked, Scope: "acme", TargetURL: "https://x.example/" + canary})
+	h.audit.Record(action.Record{EventType: action.EventBlocked, Scope: "acme", TargetURL: "https://x.example/" + canary})
 	records := h.records(t)
 	if len(records) < 10 {
 		t.Fatalf("only %d records", len(records))

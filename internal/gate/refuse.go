@@ -8,7 +8,6 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
@@ -112,7 +111,7 @@ func (n *refusalCounter) collect(goOn bool) []action.Record {
 			continue
 		}
 		records = append(records, action.Record{
-			EventType: audit.Refused, Actor: sanitized(t.caller.Actor), Role: t.caller.Role, Scope: t.caller.Scope,
+			EventType: action.EventRefused, Actor: sanitized(t.caller.Actor), Role: t.caller.Role, Scope: t.caller.Scope,
 			Result: "fault", Error: string(k.code), Detail: untrusted.Record(fmt.Sprintf("%d more calls from %s", t.more, k.source), maxText),
 		})
 		t.more = 0

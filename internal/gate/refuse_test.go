@@ -10,7 +10,6 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
@@ -44,7 +43,7 @@ func TestARefusedCallHasIntentAndOutcome(t *testing.T) {
 		Source: action.Source{Address: "127.0.0.1", UserAgent: "curl/8", Request: "POST /v1/browser/click"},
 	}, malformed)
 	got := h.trail(t)
-	if len(got) != 2 || got[0].EventType != audit.Intent || got[1].EventType != audit.Outcome {
+	if len(got) != 2 || got[0].EventType != action.EventIntent || got[1].EventType != action.EventOutcome {
 		t.Fatalf("got %+v", got)
 	}
 	for _, r := range got {
@@ -85,14 +84,14 @@ func TestUnknownCallersDoNotFillTheTrail(t *testing.T) {
 		time.Sleep(time.Minute + time.Second) // synthetic clock
 		synctest.Wait()
 		got = h.trail(t)[4:]
-		if len(got) != 1 || got[0].EventType != audit.Refused || !strings.Contains(got[0].Detail, "999 more calls from 192.0.2.1") {
+		if len(got) != 1 || got[0].EventType != action.EventRefused || !strings.Contains(got[0].Detail, "999 more calls from 192.0.2.1") {
 			t.Fatalf("after a minute: %+v", got)
 		}
 		time.Sleep(2 * time.Minute) // the first of its kind again
 		synctest.Wait()
 		h.Refuse(t.Context(), from("192.0.2.1"), nobody)
 		h.Refuse(t.Context(), from("192.0.2.1"), nobody)
-		if got = h.trail(t)[5:]; len(got) != 2 || got[0].EventType != audit.Intent {
+		if got = h.trail(t)[5:]; len(got) != 2 || got[0].EventType != action.EventIntent {
 			t.Fatalf("after a pause: %+v", got)
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)

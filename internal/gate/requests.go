@@ -89,7 +89,7 @@ func (g *Requests) Outgoing(ctx context.Context, s action.Session, from action.S
 // Receipt records the result of a request that was sent.
 func (g *Requests) Receipt(s action.Session, e action.Effect) {
 	event := action.Record{
-		EventType: audit.Effect, Actor: s.Actor, Scope: s.Scope, SessionID: s.ID, ContainerID: s.Box, Action: action.EffectVerb,
+		EventType: action.EventEffect, Actor: s.Actor, Scope: s.Scope, SessionID: s.ID, ContainerID: s.Box, Action: action.EffectVerb,
 		TargetURL: untrusted.Record(g.shownURL(e.URL), maxRecordedURL), Domain: e.Host, Result: "ok", Detail: fmt.Sprintf("%s: %d", e.Method, e.Status),
 	}
 	if e.State == action.EffectUnknown {

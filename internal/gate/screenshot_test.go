@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
 // asked makes a call that needs an approval, and returns the question and how
@@ -32,7 +31,7 @@ func TestAQuestionShowsTheElementAndItsSurroundings(t *testing.T) {
 			t.Errorf("question %+v", q)
 		}
 		for _, r := range h.records(t) {
-			if r.EventType == audit.Question && (r.Screenshot != q.Screenshot || r.ApprovalID != q.ID) {
+			if r.EventType == action.EventQuestion && (r.Screenshot != q.Screenshot || r.ApprovalID != q.ID) {
 				t.Errorf("record %+v", r)
 			}
 		}

@@ -82,7 +82,7 @@ func TestCreatingAndRevokingTokensIsRecorded(t *testing.T) {
 		if text, _ := json.Marshal(r); strings.Contains(string(text), secret) {
 			t.Errorf("the token is in %s", text)
 		}
-		if r.EventType == audit.Token && (!strings.Contains(r.Detail, "ci") || !strings.Contains(r.Detail, "tok_")) {
+		if r.EventType == action.EventToken && (!strings.Contains(r.Detail, "ci") || !strings.Contains(r.Detail, "tok_")) {
 			t.Errorf("the record says %q", r.Detail)
 		}
 	}

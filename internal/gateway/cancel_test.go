@@ -10,7 +10,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
 // slow is a gateway whose clicks last until the test releases them or their call
@@ -71,7 +70,7 @@ func (s *slow) outcome(t *testing.T, result string) action.Record {
 	found := errors.New("found")
 	var outcome action.Record
 	err := s.trail.Follow(ctx, "default", 0, func(r action.Record) error {
-		if r.EventType == audit.Outcome && r.Action == "page.click" && r.Result == result {
+		if r.EventType == action.EventOutcome && r.Action == "page.click" && r.Result == result {
 			outcome = r
 			return found
 		}
@@ -83,7 +82,7 @@ func (s *slow) outcome(t *testing.T, result string) action.Record {
 	page, err := s.trail.Query(t.Context(), action.AuditQuery{Limit: 1000}, "default")
 	check(t, err)
 	for _, r := range page.Records {
-		if r.EventType == audit.Outcome && r.CorrelationID == outcome.CorrelationID && r.Seq != outcome.Seq {
+		if r.EventType == action.EventOutcome && r.CorrelationID == outcome.CorrelationID && r.Seq != outcome.Seq {
 			t.Errorf("there is another outcome: %+v", r)
 		}
 	}
@@ -97,7 +96,7 @@ func (s *slow) intents(t *testing.T, n int) {
 	defer cancel()
 	enough := errors.New("enough")
 	err := s.trail.Follow(ctx, "default", 0, func(r action.Record) error {
-		if r.EventType == audit.Intent && r.Action == "page.click" {
+		if r.EventType == action.EventIntent && r.Action == "page.click" {
 			n--
 		}
 		if n == 0 {

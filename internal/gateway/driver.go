@@ -108,7 +108,7 @@ type reaper interface {
 }
 
 // reapBoxes removes what ended gateways left on the engine, every reapEvery.
-func (h *Gateway) reapBoxes(ctx context.Context, d driver, log *slog.Logger) {
+func (g *Gateway) reapBoxes(ctx context.Context, d driver, log *slog.Logger) {
 	r, shares := d.(reaper)
 	if !shares {
 		return
@@ -129,7 +129,7 @@ func (h *Gateway) reapBoxes(ctx context.Context, d driver, log *slog.Logger) {
 			}
 		}
 	})
-	h.onClose("reaper", func(context.Context) error {
+	g.onClose("reaper", func(context.Context) error {
 		stop()
 		work.Wait()
 		return nil

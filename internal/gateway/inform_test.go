@@ -21,9 +21,9 @@ var transports = map[string]func(*testing.T, *records) sdk.Transport{
 		return &sdk.StreamableClientTransport{Endpoint: r.url + "/mcp", HTTPClient: &http.Client{Transport: bearing(r.tokens[action.Agent])}}
 	},
 	"standard input": func(t *testing.T, r *records) sdk.Transport { // as glovebox mcp
-		door, err := client.New(r.url, r.tokens[action.Agent])
+		agent, err := client.New(r.url, r.tokens[action.Agent])
 		check(t, err)
-		tools, err := mcp.New(mcp.Options{Door: door, Address: door.Address(), Tools: []string{"all"}})
+		tools, err := mcp.New(mcp.Options{Gate: agent, Address: agent.Address(), Tools: []string{"all"}})
 		check(t, err)
 		toUs, fromThem := io.Pipe()
 		toThem, fromUs := io.Pipe()
@@ -34,7 +34,7 @@ var transports = map[string]func(*testing.T, *records) sdk.Transport{
 			cancel()
 			check(t, <-done)
 			_ = tools.Close()
-			door.Close()
+			agent.Close()
 		})
 		return &sdk.IOTransport{Reader: toThem, Writer: fromThem}
 	},

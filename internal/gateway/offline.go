@@ -11,7 +11,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
 // offline makes a call about tokens or the vault on the state directory while no
@@ -41,7 +40,7 @@ func offline(ctx context.Context, c config.Config, call action.Call) (result act
 	if err := h.openGate(ctx, c, db, log); err != nil {
 		return result, err
 	}
-	trail.Record(action.Record{EventType: audit.Config, Detail: "no gateway ran: the command line opened the state directory"})
+	trail.Record(action.Record{EventType: action.EventConfig, Detail: "no gateway ran: the command line opened the state directory"})
 	call.Caller = action.Caller{Actor: string(action.Operator), Scope: cmp.Or(call.Caller.Scope, auth.DefaultScope), Role: action.Operator}
 	call.Surface = "offline"
 	return h.Gate.Call(ctx, call)

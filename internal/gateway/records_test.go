@@ -184,10 +184,10 @@ func (r *records) serve(t *testing.T, g *gate.Gate, dir string) {
 		check(t, err)
 		r.tokens[role] = strings.TrimSpace(string(text))
 	}
-	door := workflow.New(g, nil)
-	agents, err := mcp.New(mcp.Options{Door: door, Tools: []string{"all"}, Log: log})
+	calls := workflow.New(g, nil)
+	agents, err := mcp.New(mcp.Options{Gate: calls, Tools: []string{"all"}, Log: log})
 	check(t, err)
-	surface, err := rest.New(rest.Options{Gate: door, Clients: g, Auth: book, MCP: agents.Handler(), Log: log})
+	surface, err := rest.New(rest.Options{Gate: calls, Clients: g, Auth: book, MCP: agents.Handler(), Log: log})
 	check(t, err)
 	server := httptest.NewServer(surface)
 	r.url = server.URL
@@ -312,7 +312,7 @@ func (r *records) next(t rapid.TB, n int) []action.Record {
 	}
 	err := r.trail.Follow(ctx, "default", r.seen, func(record action.Record) error {
 		all, r.seen = append(all, record), record.Seq
-		if record.EventType == audit.Outcome {
+		if record.EventType == action.EventOutcome {
 			outcomes++
 		}
 		if outcomes == n {
@@ -351,13 +351,13 @@ func TestEveryCallHasOneIntentAndOneOutcomeOnEverySurface(t *testing.T) {
 	rest := []action.Record{}
 	_ = r.trail.Follow(t.Context(), "default", r.seen, func(record action.Record) error {
 		rest = append(rest, record)
-		if record.EventType == audit.Outcome {
+		if record.EventType == action.EventOutcome {
 			return errors.New("enough")
 		}
 		return nil
 	})
 	for i, record := range rest {
-		if i < len(rest)-2 && record.EventType != audit.Protocol {
+		if i < len(rest)-2 && record.EventType != action.EventProtocol {
 			t.Errorf("an additional record: %+v", record)
 		}
 	}
@@ -372,13 +372,13 @@ func pairs(t *rapid.T, all []action.Record, want int) {
 		switch {
 		case record.CorrelationID == "" || record.Actor == "" || record.Scope != "default":
 			t.Fatalf("a record without a call: %+v", record)
-		case record.EventType == audit.Intent && begun:
+		case record.EventType == action.EventIntent && begun:
 			t.Fatalf("two intents: %+v", record)
-		case record.EventType == audit.Intent:
+		case record.EventType == action.EventIntent:
 			open[key] = record
-		case record.EventType == audit.Outcome && (!begun || before.Actor != record.Actor || record.Result == ""):
+		case record.EventType == action.EventOutcome && (!begun || before.Actor != record.Actor || record.Result == ""):
 			t.Fatalf("an outcome without an intent: %+v after %+v", record, before)
-		case record.EventType == audit.Outcome:
+		case record.EventType == action.EventOutcome:
 			delete(open, key)
 			done++
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
@@ -35,7 +34,7 @@ const maxProblemText = 1000 // characters of what is wrong with a configuration,
 
 // reloads reloads the configuration at each signal, until ctx ends. A closed
 // terminal sends the same signal; then the gateway ends.
-func (h *Gateway) reloads(ctx context.Context, signals <-chan os.Signal, o cli.ServeOptions, log *slog.Logger, end func()) {
+func (g *Gateway) reloads(ctx context.Context, signals <-chan os.Signal, o cli.ServeOptions, log *slog.Logger, end func()) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -48,10 +47,10 @@ func (h *Gateway) reloads(ctx context.Context, signals <-chan os.Signal, o cli.S
 		}
 		c, err := o.Reload()
 		if err == nil {
-			err = h.Reload(c, log)
+			err = g.Reload(c, log)
 		}
 		if err != nil {
-			h.reloadFailed(c, err, log)
+			g.reloadFailed(c, err, log)
 		}
 	}
 }
@@ -59,44 +58,44 @@ func (h *Gateway) reloads(ctx context.Context, signals <-chan os.Signal, o cli.S
 // Reload applies the parts of a configuration that can change while sessions run: the
 // policy, how long questions wait, and where new sessions may go. It applies all of
 // them or none. Faults: invalid_request.
-func (h *Gateway) Reload(c config.Config, log *slog.Logger) error {
+func (g *Gateway) Reload(c config.Config, log *slog.Logger) error {
 	rules, err := policy.New(policyConfig(c))
 	if err != nil {
 		return err
 	}
-	if err := h.sessions.SetNetwork(network(c.Security.Network)); err != nil { // the last step that can fail
+	if err := g.sessions.SetNetwork(network(c.Security.Network)); err != nil { // the last step that can fail
 		return err
 	}
-	h.approvals.SetTimeouts(timeouts(c))
-	if err := h.Gate.SetPolicy(rules); err != nil {
+	g.approvals.SetTimeouts(timeouts(c))
+	if err := g.Gate.SetPolicy(rules); err != nil {
 		return err
 	}
 	var later []string
-	for _, key := range config.Changed(h.config, c) {
+	for _, key := range config.Changed(g.config, c) {
 		if !reloadable(key) {
 			later = append(later, key)
 		}
 	}
-	h.config.Take(c, reloadable) // what needs a restart is warned of at each reload
-	h.config.Source = c.Source
+	g.config.Take(c, reloadable) // what needs a restart is warned of at each reload
+	g.config.Source = c.Source
 	if len(later) > 0 {
 		log.Warn("keys that changed and want a restart", "keys", later)
 	}
 	log.Info("configuration reloaded", "file", c.Source.File, "sha256", c.Source.SHA256, "policy", rules.Hash())
-	h.audit.Record(configEvent("reloaded", c, rules))
+	g.audit.Record(configEvent("reloaded", c, rules))
 	return nil
 }
 
 // reloadFailed logs and records that a configuration was not applied.
-func (h *Gateway) reloadFailed(c config.Config, err error, log *slog.Logger) {
+func (g *Gateway) reloadFailed(c config.Config, err error, log *slog.Logger) {
 	f := fault.From(err)
 	problem := f.Message
 	if all, known := f.Details["problems"].(config.Problems); known {
 		problem = all.Error()
 	}
 	log.Error("the configuration was not reloaded; the one before stays", "file", c.Source.File, "sha256", c.Source.SHA256, "problem", problem)
-	h.audit.Record(action.Record{
-		EventType: audit.Config, Result: "fault", Error: untrusted.Record(fmt.Sprintf("%s: %s", f.Code, problem), maxProblemText),
+	g.audit.Record(action.Record{
+		EventType: action.EventConfig, Result: "fault", Error: untrusted.Record(fmt.Sprintf("%s: %s", f.Code, problem), maxProblemText),
 		Detail: untrusted.Record(fmt.Sprintf("not reloaded, the one before stays: file %s, sha256 %s", c.Source.File, c.Source.SHA256), maxProblemText),
 	})
 }
@@ -108,7 +107,7 @@ func configEvent(what string, c config.Config, rules *policy.Policy) action.Reco
 		source = fmt.Sprintf("file %s, sha256 %s", c.Source.File, c.Source.SHA256)
 	}
 	return action.Record{
-		EventType: audit.Config, Result: "ok",
+		EventType: action.EventConfig, Result: "ok",
 		Detail: untrusted.Record(fmt.Sprintf("%s: %s, policy %s", what, source, rules.Hash()), maxProblemText),
 	}
 }

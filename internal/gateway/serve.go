@@ -53,7 +53,7 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 	}()
 	log = gw.Log
 	idle := newIdleWatch(gw, time.Duration(o.IdleExit)*time.Second)
-	agents, err := mcp.New(mcp.Options{Door: idle, Version: version, Log: log})
+	agents, err := mcp.New(mcp.Options{Gate: idle, Version: version, Log: log})
 	if err != nil {
 		return err
 	}

@@ -101,10 +101,10 @@ func openManyAgents(t *testing.T, limits session.Config) *manyAgents {
 	key := try(profile.Key("", state))(t)
 	profiles := try(profile.Open(t.Context(), filepath.Join(state, "profiles"), db, key, log))(t)
 	c.trail = try(audit.Open(t.Context(), audit.Options{DB: db, Log: log}))(t)
-	c.trail.Record(action.Record{EventType: audit.Config, Detail: "started"}) // a query cannot start before record 2
-	door := egress.New(egress.Options{Log: log})
+	c.trail.Record(action.Record{EventType: action.EventConfig, Detail: "started"}) // a query cannot start before record 2
+	proxy := egress.New(egress.Options{Log: log})
 	fakeSessions := try(session.New(t.Context(), session.Options{
-		DB: db, Artifacts: files, Profiles: profiles, Driver: sandboxtest.NewEngine().Driver("gw"), Egress: door,
+		DB: db, Artifacts: files, Profiles: profiles, Driver: sandboxtest.NewEngine().Driver("gw"), Egress: proxy,
 		Record: c.trail.Record, Config: limits, Log: log,
 		Open: func(ctx context.Context, box sandbox.Box, _ engine.Options) (session.Browser, error) {
 			stream, err := box.CDP(ctx)
@@ -119,7 +119,7 @@ func openManyAgents(t *testing.T, limits session.Config) *manyAgents {
 		err := errors.Join(c.Close(ctx), fakeSessions.Close(ctx))
 		desk.Close()
 		c.trail.Close()
-		if err := errors.Join(err, door.Shutdown(ctx), files.Close(), db.Close()); err != nil {
+		if err := errors.Join(err, proxy.Shutdown(ctx), files.Close(), db.Close()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -216,15 +216,15 @@ func (c *manyAgents) pairs(t *testing.T, scope string) {
 				t.Fatalf("record %d follows %d", r.Seq, after)
 			}
 			after = r.Seq
-			if r.EventType != audit.Intent && r.EventType != audit.Outcome {
+			if r.EventType != action.EventIntent && r.EventType != action.EventOutcome {
 				continue
 			}
-			if before := state[r.CorrelationID]; r.EventType == audit.Intent && before != "" || r.EventType == audit.Outcome && before != audit.Intent {
+			if before := state[r.CorrelationID]; r.EventType == action.EventIntent && before != "" || r.EventType == action.EventOutcome && before != action.EventIntent {
 				t.Errorf("%s of %s follows %q", r.EventType, r.CorrelationID, before)
 			}
 			state[r.CorrelationID] = r.EventType
 			var agent, i int
-			if got, _ := fmt.Sscanf(r.CorrelationID, "a%dc%d", &agent, &i); got == 2 && r.EventType == audit.Outcome {
+			if got, _ := fmt.Sscanf(r.CorrelationID, "a%dc%d", &agent, &i); got == 2 && r.EventType == action.EventOutcome {
 				calls++
 				if id := r.SessionID; last[id] != i {
 					t.Errorf("session %s: call %d is recorded in place %d", id, i, last[id])
@@ -237,7 +237,7 @@ func (c *manyAgents) pairs(t *testing.T, scope string) {
 		t.Errorf("%s has %d calls, want %d", scope, calls, want)
 	}
 	for id, end := range state {
-		if end != audit.Outcome {
+		if end != action.EventOutcome {
 			t.Errorf("call %s has no outcome", id)
 		}
 	}

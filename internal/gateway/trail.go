@@ -30,20 +30,20 @@ func checkpointDir(c config.Config) string {
 	return filepath.Join(c.Server.StateDir, "checkpoints")
 }
 
-func (h *Gateway) openTrail(ctx context.Context, c config.Config, db *store.DB, log *slog.Logger) (*audit.Log, error) {
+func (g *Gateway) openTrail(ctx context.Context, c config.Config, db *store.DB, log *slog.Logger) (*audit.Log, error) {
 	key, err := audit.Key(c.Server.StateDir)
 	if err != nil {
 		return nil, err
 	}
 	return audit.Open(ctx, audit.Options{
-		DB: db, Log: log, NoFlush: !c.Audit.Durable, Redact: gate.RedactRecords(&h.secrets),
+		DB: db, Log: log, NoFlush: !c.Audit.Durable, Redact: gate.RedactRecords(&g.secrets),
 		Retention: max(0, duration(c.Audit.RetentionDays, 24*time.Hour)),
 		Signing:   audit.Signing{Key: key, Folder: checkpointDir(c)},
 	})
 }
 
 // openTrace starts to send spans of calls, if a collector is configured.
-func (h *Gateway) openTrace(ctx context.Context, c config.Config, version string, trail *audit.Log, log *slog.Logger) error {
+func (g *Gateway) openTrace(ctx context.Context, c config.Config, version string, trail *audit.Log, log *slog.Logger) error {
 	if c.Audit.OTLP == "" {
 		return nil
 	}
@@ -53,7 +53,7 @@ func (h *Gateway) openTrace(ctx context.Context, c config.Config, version string
 	if err != nil {
 		return err
 	}
-	h.onClose("trace", spans.Close)
+	g.onClose("trace", spans.Close)
 	return nil
 }
 

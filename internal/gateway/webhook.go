@@ -16,7 +16,7 @@ import (
 
 // openWebhook starts deliveries to the configured address, if there is one.
 // Fault: invalid_request if its secret is missing.
-func (h *Gateway) openWebhook(ctx context.Context, c config.Webhook, o webhook.Options) error {
+func (g *Gateway) openWebhook(ctx context.Context, c config.Webhook, o webhook.Options) error {
 	if c.URL == "" {
 		return webhook.Forget(ctx, o.DB)
 	}
@@ -28,7 +28,7 @@ func (h *Gateway) openWebhook(ctx context.Context, c config.Webhook, o webhook.O
 	if err != nil {
 		return err
 	}
-	h.onClose("webhook", func(context.Context) error { sender.Close(); return nil })
+	g.onClose("webhook", func(context.Context) error { sender.Close(); return nil })
 	return nil
 }
 

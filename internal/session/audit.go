@@ -142,7 +142,7 @@ func (f *refused) toRecord() action.Record {
 		detail += fmt.Sprintf("; %d refusals before it were not recorded", f.skipped)
 	}
 	return action.Record{
-		EventType: "blocked", Timestamp: refusal.Time, Actor: record.Actor, Scope: record.Scope,
+		EventType: action.EventBlocked, Timestamp: refusal.Time, Actor: record.Actor, Scope: record.Scope,
 		SessionID: record.ID, ContainerID: record.Box, URL: bare(refusal.Document), Domain: refusal.Host, TargetURL: bare(refusal.URL),
 		Result: "fault", Detail: detail,
 	}
@@ -154,7 +154,7 @@ func (r *refusals) finish(sess *openSession) {
 	record, skipped := at.record, at.refusals.skipped
 	if skipped > 0 {
 		r.audit.record(action.Record{
-			EventType: "blocked", Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
+			EventType: action.EventBlocked, Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
 			SessionID: record.ID, ContainerID: record.Box, Result: "fault",
 			Detail: fmt.Sprintf("%d more refusals were not recorded", skipped),
 		})
@@ -187,7 +187,7 @@ func (r *refusals) runRequests(ctx context.Context) {
 // event records a change of a session.
 func (a auditor) event(record action.Session, correlation, what string) {
 	a.record(action.Record{
-		EventType: "session", CorrelationID: correlation, Timestamp: time.Now().UTC(),
+		EventType: action.EventSession, CorrelationID: correlation, Timestamp: time.Now().UTC(),
 		Actor: record.Actor, Scope: record.Scope, SessionID: record.ID, ContainerID: record.Box,
 		Result: record.State, Detail: what,
 	})
@@ -196,7 +196,7 @@ func (a auditor) event(record action.Session, correlation, what string) {
 // alert records that a person should look at a session, and why.
 func (a auditor) alert(record action.Session, correlation, why string) {
 	a.record(action.Record{
-		EventType: "alert", CorrelationID: correlation, Timestamp: time.Now().UTC(),
+		EventType: action.EventAlert, CorrelationID: correlation, Timestamp: time.Now().UTC(),
 		Actor: record.Actor, Scope: record.Scope, SessionID: record.ID, ContainerID: record.Box,
 		Result: record.State, Detail: why,
 	})
@@ -205,7 +205,7 @@ func (a auditor) alert(record action.Session, correlation, why string) {
 // boxEvent records a change of a box.
 func (a auditor) boxEvent(box, session, scope, what string) {
 	a.record(action.Record{
-		EventType: "box", Timestamp: time.Now().UTC(), Scope: scope,
+		EventType: action.EventBox, Timestamp: time.Now().UTC(), Scope: scope,
 		SessionID: session, ContainerID: box, Detail: what,
 	})
 }

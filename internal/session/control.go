@@ -147,7 +147,7 @@ func (c *control) pauseByID(ctx context.Context, session, code, why string) erro
 		return fault.New(fault.SessionNotFound, "there is no open session %s", untrusted.Quoted(session)).
 			Hinted("list the sessions there are with session.list")
 	}
-	return c.pauseAndAlert(ctx, sess, action.Hold{By: action.House, Code: code, Why: why}, "")
+	return c.pauseAndAlert(ctx, sess, action.Hold{By: action.GatewayActor, Code: code, Why: why}, "")
 }
 
 // pauseAndAlert pauses a session without a person's call, and alerts people.

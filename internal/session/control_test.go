@@ -311,7 +311,7 @@ func TestPausingByTheGateRaisesAnAlertEachTime(t *testing.T) {
 	must(t, r.Pause(t.Context(), s.ID, "credential_detected", "an AWS key was typed\u202e"))
 	must(t, r.Pause(t.Context(), s.ID, "credential_detected", "another one"))
 	shown := r.show(alice, s.ID)
-	if shown.State != "paused" || shown.Hold.By != action.House || shown.Hold.Code != "credential_detected" || shown.Hold.Why != `an AWS key was typed\u202e` {
+	if shown.State != "paused" || shown.Hold.By != action.GatewayActor || shown.Hold.Code != "credential_detected" || shown.Hold.Why != `an AWS key was typed\u202e` {
 		t.Errorf("it is %s, %+v", shown.State, shown.Hold)
 	}
 	if a, b, n := r.count("alert", "AWS key"), r.count("alert", "another one"), r.count("session", "paused by glovebox"); a != 1 || b != 1 || n != 1 {

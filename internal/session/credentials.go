@@ -213,7 +213,7 @@ func (o *openSession) openBrowser() (Browser, error) {
 func (ca *credentialAccess) recordInjection(sess *openSession, set credentials.Set, err error) {
 	record := sess.now()
 	event := action.Record{
-		EventType: "injection", Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
+		EventType: action.EventInjection, Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
 		SessionID: record.ID, ContainerID: record.Box, Domain: set.Domain, Result: "ok",
 	}
 	if err != nil {
@@ -234,7 +234,7 @@ func (ca *credentialAccess) authenticated(box, domain, origin, scheme string) {
 	}
 	record := sess.now()
 	ca.audit.record(action.Record{
-		EventType: "injection", Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
+		EventType: action.EventInjection, Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
 		SessionID: record.ID, ContainerID: record.Box, Domain: domain, Result: "used",
 		Detail: fmt.Sprintf("the stored user name and password answered HTTP authentication (%s) of %s", scheme, origin),
 	})

@@ -81,7 +81,7 @@ func TestThreeFailuresInARowPauseAndASuccessResets(t *testing.T) {
 				return
 			}
 			wants(t, fault.NotActionable, last, "look again", "paused now", "hands it back")
-			if shown.Hold.By != action.House || shown.Hold.Code != action.Failures || r.count("alert", "asks for guidance") != 1 {
+			if shown.Hold.By != action.GatewayActor || shown.Hold.Code != action.Failures || r.count("alert", "asks for guidance") != 1 {
 				t.Errorf("held %+v, %d alerts", shown.Hold, r.count("alert", "asks for guidance"))
 			}
 			wants(t, fault.SessionPaused, errOf(r.call(t.Context(), alice, "page.click", s.ID, nil)), "asks for guidance")

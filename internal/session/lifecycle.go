@@ -165,7 +165,7 @@ func (l *lifecycle) getBox(ctx context.Context, sess *openSession, s shape, prog
 		spec.Progress = progress
 	}
 	o := l.boxes.optionsOf(s, sess.snapshot().terms)
-	l.pages.guard(&o, id)
+	l.pages.setEngineFunctions(&o, id)
 	got, err := l.boxes.make(ctx, spec, o)
 	if err != nil {
 		l.networks.egress.Close(id)
@@ -193,7 +193,7 @@ func (l *lifecycle) assign(ctx context.Context, sess *openSession, w stage, s sh
 		return err
 	}
 	o := l.boxes.optionsOf(s, sess.snapshot().terms)
-	l.pages.guard(&o, id)
+	l.pages.setEngineFunctions(&o, id)
 	o.Downloads, o.Uploads = w.box.Info().Downloads(), w.box.Info().Uploads()
 	w.browser.Configure(o)
 	_, err = l.boxes.proveSandbox(ctx, w.box)

@@ -71,7 +71,7 @@ func (c *control) pauseAtLimit(ctx context.Context, sess *openSession, why strin
 	if sess.pausedBy() != nil {
 		return
 	}
-	if err := c.pauseAndAlert(ctx, sess, action.Hold{By: action.House, Code: string(fault.LimitReached), Why: why}, ""); err != nil {
+	if err := c.pauseAndAlert(ctx, sess, action.Hold{By: action.GatewayActor, Code: string(fault.LimitReached), Why: why}, ""); err != nil {
 		c.log.WarnContext(ctx, "a session at its limit may not stay paused", "session", sess.id, "error", err)
 	}
 	if c.onLimit != nil {
@@ -194,7 +194,7 @@ func (c *control) countFailure(ctx context.Context, sess *openSession, call acti
 		code, message = fault.ActionTimeout, "it took too long"
 	}
 	why := fmt.Sprintf("%s and the agent asks for guidance; the last was %s: %s: %s", what, call.Verb, code, message)
-	if held := c.pauseAndAlert(ctx, sess, action.Hold{By: action.House, Code: action.Failures, Why: why}, call.ID); held != nil {
+	if held := c.pauseAndAlert(ctx, sess, action.Hold{By: action.GatewayActor, Code: action.Failures, Why: why}, call.ID); held != nil {
 		c.log.ErrorContext(ctx, "a session that should be paused may not stay so", "session", sess.id, "error", held)
 	}
 	if late {

@@ -33,7 +33,7 @@ func (ca *credentialAccess) purge(ctx context.Context, sess *openSession, how en
 	}
 	record := sess.now()
 	event := action.Record{
-		EventType: "injection", CorrelationID: how.call, Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
+		EventType: action.EventInjection, CorrelationID: how.call, Timestamp: time.Now().UTC(), Actor: record.Actor, Scope: record.Scope,
 		SessionID: record.ID, ContainerID: record.Box, Result: "purged",
 		Detail: "cookies, storage and caches are gone from the browser: " + strings.Join(t.domains(), ", "),
 	}

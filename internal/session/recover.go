@@ -131,7 +131,7 @@ func (l *lifecycle) reattach(ctx context.Context, e entry, network action.Networ
 		return s, err
 	}
 	o := l.boxes.optionsOf(shape{width: e.Width, height: e.Height, dpi: e.DPI, headless: e.Headless, profile: e.terms.Profile}, e.terms)
-	l.pages.guard(&o, e.Box)
+	l.pages.setEngineFunctions(&o, e.Box)
 	if s.browser, err = l.boxes.openPage(ctx, s.box, o); err != nil {
 		return s, err
 	}

@@ -117,7 +117,7 @@ func (l *lifecycle) openRestarted(ctx context.Context, sess *openSession, s *sta
 	at := sess.snapshot()
 	record, of := at.record, at.terms
 	o := l.boxes.optionsOf(shape{width: record.Width, height: record.Height, dpi: record.DPI, headless: record.Headless, profile: record.Profile}, of)
-	l.pages.guard(&o, record.Box)
+	l.pages.setEngineFunctions(&o, record.Box)
 	if s.browser, err = l.boxes.openPage(ctx, s.box, o); err != nil {
 		return err
 	}

@@ -102,7 +102,7 @@ func TestACallBecomesASpanWithItsIds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l.Record(action.Record{EventType: audit.Config})
+	l.Record(action.Record{EventType: action.EventConfig})
 	got := map[string]*wire.Span{}
 	for range 5 {
 		select {

@@ -10,7 +10,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 )
 
 // questioned returns the question that a run waits for.
@@ -57,7 +56,7 @@ func TestPeopleAreAskedAboutEveryPausedRun(t *testing.T) {
 					t.Errorf("the question is %q", q.Why)
 				}
 				page, err := h.log.Query(context.Background(), action.AuditQuery{Limit: 100}, "acme")
-				if err != nil || !slices.ContainsFunc(page.Records, func(r action.Record) bool { return r.EventType == audit.Question && r.ApprovalID == q.ID }) {
+				if err != nil || !slices.ContainsFunc(page.Records, func(r action.Record) bool { return r.EventType == action.EventQuestion && r.ApprovalID == q.ID }) {
 					t.Errorf("there is no event: %v", err)
 				}
 				h.says(q, answer)

@@ -172,7 +172,7 @@ func createContext(h sessionView, _ *call, p params) (judgement, error) {
 	}
 	for _, name := range []string{"proxyServer", "proxyBypassList", "originsWithUniversalNetworkAccess"} {
 		if _, given := p[name]; given {
-			return judgement{}, refusal(name + ": the egress door is the one way out")
+			return judgement{}, refusal(name + ": the egress proxy is the one way out")
 		}
 	}
 	p.set("disposeOnDetach", true) // the context ends with its client

@@ -89,7 +89,7 @@ func TestBeginIsDurableWhenItReturns(t *testing.T) {
 	}
 	var event string
 	err := db.Reader.QueryRow(`SELECT json_extract(record, '$.event_type') FROM audit WHERE seq = 1`).Scan(&event)
-	if err != nil || event != audit.Intent {
+	if err != nil || event != action.EventIntent {
 		t.Fatalf("found %q, %v", event, err)
 	}
 }
@@ -124,7 +124,7 @@ func TestConcurrentCallersGetNumbersWithoutGaps(t *testing.T) {
 			if err := l.BeginAndEnd(record(i), record(i)); err != nil {
 				t.Error(err)
 			}
-			l.Record(action.Record{EventType: audit.Blocked, Scope: "acme", Domain: "evil.example"})
+			l.Record(action.Record{EventType: action.EventBlocked, Scope: "acme", Domain: "evil.example"})
 		})
 	}
 	wg.Wait()

@@ -147,7 +147,7 @@ func (l *Log) drain() {
 // checkpoints cannot be written. No method takes a context: records of a caller that goes
 // away are stored all the same, and every wait is bounded here.
 func (l *Log) Begin(intent action.Record) error {
-	intent.EventType = Intent
+	intent.EventType = action.EventIntent
 	if l.noFlush {
 		return l.Append(intent)
 	}
@@ -162,19 +162,19 @@ func (l *Log) Begin(intent action.Record) error {
 
 // End stores the outcome of a call.
 func (l *Log) End(outcome action.Record) error {
-	outcome.EventType = Outcome
+	outcome.EventType = action.EventOutcome
 	return l.Append(outcome)
 }
 
 // BeginAndEnd stores intent and outcome of a call in one commit: for calls that change
 // nothing, and for calls that were refused before anything ran.
 func (l *Log) BeginAndEnd(intent, outcome action.Record) error {
-	intent.EventType, outcome.EventType = Intent, Outcome
+	intent.EventType, outcome.EventType = action.EventIntent, action.EventOutcome
 	return l.Append(intent, outcome)
 }
 
-// Record stores an event that no caller depends on: session, box, blocked, question,
-// answer, config. It returns when the event is stored, and logs an event that could not
+// Record stores an event that no caller depends on: a record that is neither intent nor
+// outcome. It returns when the event is stored, and logs an event that could not
 // be.
 func (l *Log) Record(event action.Record) {
 	if err := l.Append(event); err != nil {
@@ -224,26 +224,3 @@ func unavailable(err error) *fault.Fault {
 		Hinted("nothing runs without its record: make room on the gateway's disk and check that its state folder can be written").
 		Because(err)
 }
-
-// The kinds of record. Each call has one intent and one outcome; the others are events.
-const (
-	Intent     = "intent"     // what a call asks for, and what was decided
-	Outcome    = "outcome"    // what became of it
-	Session    = "session"    // a session began, ended, or was found again after a restart
-	Box        = "box"        // a box began or ended
-	Blocked    = "blocked"    // a request was refused by the egress proxy or the page engine
-	Question   = "question"   // a person was asked
-	Answer     = "answer"     // a person answered
-	Alert      = "alert"      // a session was paused or failed, or a person is asked for: somebody should look
-	Protocol   = "protocol"   // a client of the browser's protocol did something, or was refused it
-	Config     = "config"     // a configuration was loaded
-	Refused    = "refused"    // calls that were refused before the gate, counted
-	Retention  = "retention"  // old records were removed
-	Token      = "token"      // a token was made or revoked
-	Effect     = "effect"     // a request that may change something left, was refused, or was answered
-	Navigation = "navigation" // a document was requested
-	Injection  = "injection"  // credentials were put into a session, could not be, or were removed
-)
-
-// Events are all kinds of record.
-var Events = []string{Intent, Outcome, Session, Box, Blocked, Question, Answer, Protocol, Config, Refused, Retention, Alert, Token, Injection, Effect, Navigation}

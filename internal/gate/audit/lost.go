@@ -40,7 +40,7 @@ func (l *Log) CloseLost(ctx context.Context) (int, error) {
 // records since the last CloseLost.
 func (l *Log) openIntents(ctx context.Context) ([]action.Record, error) {
 	rows, err := l.db.Reader.QueryContext(ctx, `SELECT seq, event, coalesce(record ->> '$.correlation_id', '') FROM audit
-		WHERE seq > coalesce((SELECT closed FROM audit_state), 0) AND event IN (?, ?) ORDER BY seq`, Intent, Outcome)
+		WHERE seq > coalesce((SELECT closed FROM audit_state), 0) AND event IN (?, ?) ORDER BY seq`, action.EventIntent, action.EventOutcome)
 	if err != nil {
 		return nil, unreadable(err)
 	}
@@ -52,7 +52,7 @@ func (l *Log) openIntents(ctx context.Context) ([]action.Record, error) {
 		if err := rows.Scan(&seq, &event, &id); err != nil {
 			return nil, unreadable(err)
 		}
-		if event == Intent {
+		if event == action.EventIntent {
 			open[id] = append(open[id], seq)
 		} else if open[id] = open[id][min(1, len(open[id])):]; len(open[id]) == 0 {
 			delete(open, id)
@@ -77,7 +77,7 @@ func (l *Log) openIntents(ctx context.Context) ([]action.Record, error) {
 // outcomeOf is the outcome of an intent that was lost.
 func outcomeOf(intent action.Record) action.Record {
 	r := action.Record{
-		EventType: Outcome, CorrelationID: intent.CorrelationID, Actor: intent.Actor, Role: intent.Role, Scope: intent.Scope,
+		EventType: action.EventOutcome, CorrelationID: intent.CorrelationID, Actor: intent.Actor, Role: intent.Role, Scope: intent.Scope,
 		SessionID: intent.SessionID, ContainerID: intent.ContainerID, Action: intent.Action, Surface: intent.Surface, URL: intent.URL,
 		Domain: intent.Domain, TargetURL: intent.TargetURL, TargetElement: intent.TargetElement, Risk: intent.Risk, Rule: intent.Rule,
 		HITLDecision: intent.HITLDecision, ApprovalID: intent.ApprovalID, Result: Lost,

@@ -31,7 +31,7 @@ func TestIntentsWithoutAnOutcomeAreClosedAsLost(t *testing.T) {
 		t.Fatalf("%+v, %v", page.Records, err)
 	}
 	for i, id := range []string{"lost-1", "twice", "lost-2"} {
-		if r := page.Records[i]; r.CorrelationID != id || r.EventType != audit.Outcome || r.Action != "page.click" || r.Actor != call("").Actor {
+		if r := page.Records[i]; r.CorrelationID != id || r.EventType != action.EventOutcome || r.Action != "page.click" || r.Actor != call("").Actor {
 			t.Errorf("%+v", r)
 		}
 	}

@@ -55,7 +55,7 @@ func (l *Log) Query(ctx context.Context, q action.AuditQuery, scope string) (act
 
 // scopeCondition selects what a scope may see: its own records, and those of loaded
 // configurations, which are of all scopes.
-const scopeCondition = `(scope = ? OR scope = '' AND event = '` + Config + `')`
+const scopeCondition = `(scope = ? OR scope = '' AND event = '` + action.EventConfig + `')`
 
 // selection is the condition of a statement, with its arguments.
 type selection struct {
@@ -73,7 +73,7 @@ func (s *selection) statement(order string) string {
 
 // selectionOf is the selection of a filter among the records of a scope.
 func selectionOf(f action.AuditFilter, scope string) (*selection, error) {
-	if f.House {
+	if f.Unscoped {
 		scope = ""
 	}
 	s := &selection{}

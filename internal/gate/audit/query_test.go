@@ -25,7 +25,7 @@ func mixed(t testing.TB) *audit.Log {
 	l := openLog(t, openStore(t))
 	for i := range 12 {
 		r := record(i)
-		r.EventType = []string{audit.Intent, audit.Outcome, audit.Blocked}[i%3]
+		r.EventType = []string{action.EventIntent, action.EventOutcome, action.EventBlocked}[i%3]
 		r.Domain = []string{"a.example", "b.example"}[i%2]
 		r.Risk = []string{"LOW", "MEDIUM", "HIGH", "CRITICAL"}[i%4]
 		r.HITLDecision = []string{"auto_approved", "denied"}[i/6]
@@ -35,7 +35,7 @@ func mixed(t testing.TB) *audit.Log {
 			t.Fatal(err)
 		}
 	}
-	l.Record(action.Record{EventType: audit.Box, Detail: "of no scope"})
+	l.Record(action.Record{EventType: action.EventBox, Detail: "of no scope"})
 	return l
 }
 
@@ -45,17 +45,17 @@ func TestQueryFiltersByEachField(t *testing.T) {
 		f    action.AuditFilter
 		want []int64
 	}{
-		"event":    {action.AuditFilter{Event: audit.Blocked}, []int64{3, 6, 9, 12}},
+		"event":    {action.AuditFilter{Event: action.EventBlocked}, []int64{3, 6, 9, 12}},
 		"domain":   {action.AuditFilter{Domain: "b.example"}, []int64{2, 4, 6, 8, 10, 12}},
 		"risk":     {action.AuditFilter{Risk: "CRITICAL"}, []int64{4, 8, 12}},
-		"decision": {action.AuditFilter{Decision: "denied", Event: audit.Intent}, []int64{7, 10}},
+		"decision": {action.AuditFilter{Decision: "denied", Event: action.EventIntent}, []int64{7, 10}},
 		"result":   {action.AuditFilter{Result: "fault", Risk: "HIGH"}, []int64{11}},
 		"from":     {action.AuditFilter{From: "2026-01-01T09:00:00Z"}, []int64{10, 11, 12}},
 		"to":       {action.AuditFilter{To: "2026-01-01T02:00:00Z"}, []int64{1, 2}},
 		"zone":     {action.AuditFilter{From: "2026-01-01T11:00:00+02:00", To: "2026-01-01T12:00:00.5+02:00"}, []int64{10, 11}},
 		"session":  {action.AuditFilter{Session: "s1", Domain: "a.example", Risk: "LOW"}, []int64{1, 5, 9}},
 		"nothing":  {action.AuditFilter{Domain: "' OR 1=1 --"}, nil},
-		"house":    {action.AuditFilter{House: true}, []int64{13}},
+		"unscoped": {action.AuditFilter{Unscoped: true}, []int64{13}},
 	} {
 		page, err := l.Query(t.Context(), action.AuditQuery{AuditFilter: c.f}, "acme")
 		if err != nil || !slices.Equal(numbers(page.Records), c.want) {

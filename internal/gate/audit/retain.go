@@ -18,7 +18,7 @@ const (
 
 // cutOf returns the number of the last record that a record of retention says was removed.
 func cutOf(r action.Record) (upTo int64, isCut bool) {
-	if r.EventType != Retention {
+	if r.EventType != action.EventRetention {
 		return 0, false
 	}
 	var hash string
@@ -123,7 +123,7 @@ func (l *Log) cut(ctx context.Context, upTo Checkpoint) (removed int64, err erro
 
 func (l *Log) cutNow(ctx context.Context, upTo Checkpoint, end chainHead) (removed int64, _ chainHead, err error) {
 	end, values, err := l.add(nil, end, action.Record{
-		EventType: Retention, Result: "ok", Detail: fmt.Sprintf(cutDetail, upTo.Seq, upTo.Hash),
+		EventType: action.EventRetention, Result: "ok", Detail: fmt.Sprintf(cutDetail, upTo.Seq, upTo.Hash),
 	})
 	if err != nil {
 		return 0, end, err
@@ -175,7 +175,7 @@ func newRetentionJob(l *Log, keep time.Duration) *retentionJob {
 		for {
 			if _, err := l.Retain(ctx, l.now().Add(-keep)); err != nil && ctx.Err() == nil {
 				l.log.Error("old audit records were not removed", "error", err)
-				l.Record(action.Record{EventType: Alert, Result: "fault", Error: fault.From(err).Message})
+				l.Record(action.Record{EventType: action.EventAlert, Result: "fault", Error: fault.From(err).Message})
 			}
 			select {
 			case <-ctx.Done():

@@ -204,7 +204,7 @@ func (s *signer) makeCheckpoint(end chainHead) error {
 // endsSession reports whether a record is about the end of a session. The trail is signed
 // then.
 func endsSession(r action.Record) bool {
-	return r.EventType == Session && (r.Result == "closed" || r.Result == "failed")
+	return r.EventType == action.EventSession && (r.Result == "closed" || r.Result == "failed")
 }
 
 // Sign signs the trail as it is now, in the table and in the second place. Without a key

@@ -102,8 +102,8 @@ func TestTheTrailIsSignedAfterEnoughRecordsOrTime(t *testing.T) {
 	}
 	fill(t, s.Log, 1)
 	eventually(t, func() bool { return s.inspect(t).Signed == 100 })
-	s.Record(action.Record{EventType: audit.Session, Result: "open"})
-	s.Record(action.Record{EventType: audit.Session, Result: "closed"})
+	s.Record(action.Record{EventType: action.EventSession, Result: "open"})
+	s.Record(action.Record{EventType: action.EventSession, Result: "closed"})
 	eventually(t, func() bool { return s.inspect(t).Signed == 102 })
 	s.Close()
 	if n := len(s.lines(t)); n != 2 {

@@ -26,7 +26,7 @@ func small(t testing.TB) sealed {
 		fill(t, s.Log, 1)
 		s.sign(t)
 	}
-	s.Record(action.Record{EventType: audit.Config, Detail: "the end"})
+	s.Record(action.Record{EventType: action.EventConfig, Detail: "the end"})
 	s.Close()
 	if v := s.inspect(t); !v.OK || v.Records != 7 || v.Checkpoints != 4 || v.Signed != 7 || v.First != 1 || v.Key != audit.KeyID(s.public()) {
 		t.Fatalf("a good trail: %+v", v)

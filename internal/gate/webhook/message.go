@@ -9,7 +9,6 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
-	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
@@ -108,11 +107,11 @@ func (s *Sender) storeMessage(ctx context.Context, r action.Record) error {
 // messageType is the type of the message of a record; empty for records without one.
 func messageType(r action.Record) string {
 	switch r.EventType {
-	case audit.Alert:
+	case action.EventAlert:
 		return "alert"
-	case audit.Question:
+	case action.EventQuestion:
 		return "question.asked"
-	case audit.Answer:
+	case action.EventAnswer:
 		if r.HITLDecision == approval.Expired {
 			return "question.expired"
 		}

@@ -153,7 +153,7 @@ func (r *fixture) ask(args string) action.Question {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.record(audit.Question, q, approval.Pending)
+	r.record(action.EventQuestion, q, approval.Pending)
 	return q
 }
 
@@ -165,7 +165,7 @@ func (r *fixture) record(kind string, q action.Question, state string) {
 }
 
 func (r *fixture) alert(detail string) {
-	r.trail.Record(action.Record{EventType: audit.Alert, Scope: "acme", SessionID: "s1", Detail: detail})
+	r.trail.Record(action.Record{EventType: action.EventAlert, Scope: "acme", SessionID: "s1", Detail: detail})
 }
 
 // until waits for a state of the store, for which there is no event.
@@ -201,12 +201,12 @@ func TestQuestionsAndAlertsAreSentSignedWithoutTypedText(t *testing.T) {
 		got.data.Expires == nil || got.data.Scope != "acme" || strings.Contains(got.body, "hunter2") || len(got.body) > 4096 {
 		t.Errorf("received %s %s", got.id, got.body)
 	}
-	r.trail.Record(action.Record{EventType: audit.Outcome, Scope: "acme"}) // nobody's business
-	r.record(audit.Answer, q, approval.Expired)
+	r.trail.Record(action.Record{EventType: action.EventOutcome, Scope: "acme"}) // nobody's business
+	r.record(action.EventAnswer, q, approval.Expired)
 	if got := e.next(); got.kind != "question.expired" {
 		t.Errorf("received %s", got.body)
 	}
-	r.record(audit.Answer, q, approval.Denied)
+	r.record(action.EventAnswer, q, approval.Denied)
 	if got := e.next(); got.kind != "question.answered" || got.data.State != "denied" {
 		t.Errorf("received %s", got.body)
 	}
@@ -244,7 +244,7 @@ func TestFailedMessagesAreSentAgainInOrder(t *testing.T) {
 	s := r.send(e.URL, func(o *webhook.Options) { o.AttemptTimeout = 2 * time.Second })
 	defer s.Close()
 	q := r.ask("a")
-	r.record(audit.Answer, q, approval.Approved)
+	r.record(action.EventAnswer, q, approval.Approved)
 	r.alert("meanwhile")
 	var order []string
 	for range 3 {
@@ -292,7 +292,7 @@ func TestARestartLosesNoMessage(t *testing.T) {
 	}
 	s.Close()
 	close(release)
-	r.record(audit.Answer, q, approval.Approved) // while there is no sender
+	r.record(action.EventAnswer, q, approval.Approved) // while there is no sender
 	e := listen(t, nil)
 	s = r.send(e.URL)
 	defer s.Close()

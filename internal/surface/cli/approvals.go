@@ -173,7 +173,7 @@ func (cmd approvalCommands) watchCommand() *cobra.Command {
 				return err
 			}
 			if fd, is := cmd.terminal(); is {
-				return (&screen{env: cmd.environment, door: gateway, fd: fd}).run(c.Context())
+				return (&screen{env: cmd.environment, gateway: gateway, fd: fd}).run(c.Context())
 			}
 			if !cmd.json {
 				cmd.printf("%s\n", cmd.style.dim("waiting for questions; Ctrl-C ends"))

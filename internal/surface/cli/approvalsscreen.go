@@ -24,7 +24,7 @@ const (
 // screen is a terminal that shows the approvals model.
 type screen struct {
 	env      *environment
-	door     caller
+	gateway  caller
 	board    approvalsModel
 	fd       int
 	polling  bool     // events do not come: read the list often
@@ -75,7 +75,7 @@ func (s *screen) listen(ctx context.Context, news chan<- struct{}, state chan<- 
 	}
 	for ctx.Err() == nil {
 		args := &action.FollowEvents{Kinds: "question,answer"}
-		err := s.env.followEvents(ctx, s.door, args, func(action.Event) error {
+		err := s.env.followEvents(ctx, s.gateway, args, func(action.Event) error {
 			tell(nil)
 			select {
 			case news <- struct{}{}:
@@ -172,7 +172,7 @@ func (s *screen) keys(ctx context.Context) <-chan string {
 func (s *screen) refresh(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
-	result, err := s.env.send(ctx, s.door, action.Call{Verb: action.VerbApprovalList.Name, Args: &action.ApprovalList{}})
+	result, err := s.env.send(ctx, s.gateway, action.Call{Verb: action.VerbApprovalList.Name, Args: &action.ApprovalList{}})
 	if err != nil {
 		if ctx.Err() != nil || isTransient(err) {
 			s.board.lost, s.polling = "the gateway does not answer; trying again", true
@@ -195,14 +195,14 @@ func (s *screen) handle(ctx context.Context, w modelRequest) (end bool) {
 	case w.quit:
 		return true
 	case w.answer != nil:
-		result, err := s.env.send(ctx, s.door, action.Call{Verb: action.VerbApprovalAnswer.Name, Args: w.answer})
+		result, err := s.env.send(ctx, s.gateway, action.Call{Verb: action.VerbApprovalAnswer.Name, Args: w.answer})
 		if err != nil {
 			s.board.note = fault.From(err).Message
 		} else if q, ok := result.Data.(*action.Question); ok {
 			s.board.note = strings.TrimSpace(q.State + " " + element(q.Element))
 		}
 	case w.picture != "":
-		file, err := s.env.savePicture(ctx, s.door, w.picture, "")
+		file, err := s.env.savePicture(ctx, s.gateway, w.picture, "")
 		if err != nil {
 			s.board.note = fault.From(err).Message
 		} else {

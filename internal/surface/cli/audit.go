@@ -30,14 +30,14 @@ func filterFlags(c *cobra.Command, a *action.AuditFilter) {
 	f := c.Flags()
 	f.StringVar(&a.Actor, "actor", "", "only this actor's")
 	f.StringVar(&a.Verb, "verb", "", "only this verb's, such as page.click")
-	f.StringVar(&a.Event, "event", "", "only this kind: intent, outcome, session, box, blocked, question, answer, protocol, config, retention, refused, alert, token, injection")
+	f.StringVar(&a.Event, "event", "", "only this kind: "+strings.Join(action.AuditEvents, ", "))
 	f.StringVar(&a.Domain, "domain", "", "only about this host")
 	f.StringVar(&a.Risk, "risk", "", "only of this risk: LOW, MEDIUM, HIGH, CRITICAL")
 	f.StringVar(&a.Decision, "decision", "", "only where people had this to do with it: auto_approved, operator, approved, denied, expired, pending")
-	f.StringVar(&a.Result, "result", "", "only what became this: ok, fault, pending, cancelled")
+	f.StringVar(&a.Result, "result", "", "only what became this: ok, fault, pending, cancelled, lost")
 	f.StringVar(&a.From, "from", "", "not before this time (RFC 3339)")
 	f.StringVar(&a.To, "to", "", "before this time (RFC 3339)")
-	f.BoolVar(&a.House, "house", false, "the records of no scope instead: the gateway's own, and calls of strangers")
+	f.BoolVar(&a.Unscoped, "unscoped", false, "the records of no scope instead: the gateway's own, and calls of strangers")
 }
 
 func (cmd auditCommands) query() *cobra.Command {

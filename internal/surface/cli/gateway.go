@@ -247,7 +247,7 @@ func (cmd gatewayCommands) mcp() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			agents, err := mcp.New(mcp.Options{Door: gateway, Version: cmd.deps.Version, Address: gateway.Address(), Tools: groups, ReadOnly: readOnly})
+			agents, err := mcp.New(mcp.Options{Gate: gateway, Version: cmd.deps.Version, Address: gateway.Address(), Tools: groups, ReadOnly: readOnly})
 			if err != nil {
 				return err
 			}

@@ -11,10 +11,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/workflow"
 )
 
-// stepwise is a door behind which a batch is its steps, as a gateway's is.
-func stepwise(t *testing.T, answer func(context.Context, action.Call) (action.Result, error)) (*door, func(tool string, args map[string]any) (string, bool)) {
+// stepwise is a gate behind which a batch is its steps, as a gateway's is.
+func stepwise(t *testing.T, answer func(context.Context, action.Call) (action.Result, error)) (*fakeGate, func(tool string, args map[string]any) (string, bool)) {
 	t.Helper()
-	d := &door{answer: answer}
+	d := &fakeGate{answer: answer}
 	c := connect(t, surface(t, workflow.New(d, nil)), nil)
 	return d, func(tool string, args map[string]any) (string, bool) {
 		t.Helper()

@@ -25,7 +25,7 @@ func TestAnAnswerWithASnapshotIsWithinTheBudgetOfTokens(t *testing.T) {
 		tree.Nodes = append(tree.Nodes, &injected.Node{Text: fmt.Sprintf("Line %d says something that nobody needs to know.", i)})
 	}
 	page := snapshot.Merge(&snapshot.Frame{Document: "A", Tree: tree}, new(snapshot.Refs))
-	d := &door{answer: func(_ context.Context, c action.Call) (action.Result, error) {
+	d := &fakeGate{answer: func(_ context.Context, c action.Call) (action.Result, error) {
 		a := c.Args.(*action.TakeSnapshot)
 		part := page.Part(snapshot.Options{MaxTokens: a.MaxTokens, Offset: a.Offset})
 		return action.Result{Session: "s", Data: &action.Snapshot{Text: part.Text, URL: tree.URL, Title: tree.Title, Hidden: tree.Hidden, NextOffset: part.Next}}, nil

@@ -9,9 +9,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// changing is a door whose clicks change the page.
-func changing(c *action.Changes, modal *action.Dialog) *door {
-	return &door{answer: func(_ context.Context, call action.Call) (action.Result, error) {
+// changing is a gate whose clicks change the page.
+func changing(c *action.Changes, modal *action.Dialog) *fakeGate {
+	return &fakeGate{answer: func(_ context.Context, call action.Call) (action.Result, error) {
 		result := answerOf(call)
 		result.Changes, result.Modal = nil, modal
 		result.Data = &action.Acted{OK: true, Element: &action.Element{Role: "button", Name: "Save"}}

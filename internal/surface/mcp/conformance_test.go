@@ -11,7 +11,7 @@ import (
 // TestConformanceOfFixtures has the protocol's own suite try the surface where
 // it stands in the house, with the tools that the suite wants.
 func TestConformanceOfFixtures(t *testing.T) {
-	tools, err := mcp.NewFixtures(mcp.Options{Door: site(), Version: "test"})
+	tools, err := mcp.NewFixtures(mcp.Options{Gate: site(), Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

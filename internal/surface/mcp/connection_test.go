@@ -12,7 +12,7 @@ import (
 
 // connectionOf has a client make a call, and returns the connection that the
 // call is said to have come by.
-func connectionOf(t *testing.T, d *door, c *sdk.ClientSession) string {
+func connectionOf(t *testing.T, d *fakeGate, c *sdk.ClientSession) string {
 	t.Helper()
 	before := len(d.calls)
 	use(t, c, "browser_snapshot", nil)

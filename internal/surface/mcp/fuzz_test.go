@@ -14,7 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// strict is a door that notes what comes through and refuses it.
+// strict is a gate that notes what comes through and refuses it.
 type strict struct{ calls []action.Call }
 
 func (d *strict) Call(_ context.Context, c action.Call) (action.Result, error) {
@@ -28,7 +28,7 @@ func (d *strict) Call(_ context.Context, c action.Call) (action.Result, error) {
 func (d *strict) Refuse(context.Context, action.Call, error) {}
 
 // FuzzArguments gives any bytes to any tool. The model always gets an answer
-// that it can read; nothing panics; only JSON comes through the door.
+// that it can read; nothing panics; only JSON comes through the gate.
 func FuzzArguments(f *testing.F) {
 	for i, seed := range []string{
 		"", "{}", "null", `{"target":"e1"}`, `{"target":"a[["}`, `{"url":"https://a.example"}`, `{"action":"start","name":"n"}`, `{"fields":[{"name":"a","value":"b"}]}`,
@@ -39,7 +39,7 @@ func FuzzArguments(f *testing.F) {
 		}
 	}
 	log, d := &bytes.Buffer{}, &strict{}
-	s, err := New(Options{Door: d, Log: slog.New(slog.NewTextHandler(log, nil)), Caller: func(context.Context) (action.Caller, error) {
+	s, err := New(Options{Gate: d, Log: slog.New(slog.NewTextHandler(log, nil)), Caller: func(context.Context) (action.Caller, error) {
 		return action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}, nil
 	}})
 	if err != nil {

@@ -85,7 +85,7 @@ func TestToolsAreChosenByGroup(t *testing.T) {
 			t.Errorf("%s is in no group", name)
 		}
 	}
-	_, err := mcp.New(mcp.Options{Door: site(), Tools: []string{"reed"}})
+	_, err := mcp.New(mcp.Options{Gate: site(), Tools: []string{"reed"}})
 	if f := fault.From(err); f == nil || f.Code != fault.InvalidRequest || !strings.Contains(f.Hint, "read") {
 		t.Errorf("an unknown group: %v", err)
 	}

@@ -137,7 +137,7 @@ func TestAToolThatIsNotOfferedSaysHowItIs(t *testing.T) {
 }
 
 func TestAgentsAreToldToRunNoCommand(t *testing.T) {
-	d := &door{answer: func(context.Context, action.Call) (action.Result, error) {
+	d := &fakeGate{answer: func(context.Context, action.Call) (action.Result, error) {
 		return action.Result{}, fault.New(fault.SandboxRuntimeRequired, "no engine").Hinted("run glovebox doctor")
 	}}
 	said := text(t, use(t, connect(t, surface(t, d), nil), "browser_click", map[string]any{"target": "e1"}))

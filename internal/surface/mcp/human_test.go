@@ -10,7 +10,7 @@ import (
 
 func TestAskingForAPersonWaitsAndThenShowsThePage(t *testing.T) {
 	back := false
-	d := &door{answer: func(_ context.Context, c action.Call) (action.Result, error) {
+	d := &fakeGate{answer: func(_ context.Context, c action.Call) (action.Result, error) {
 		if c.Verb != "session.request_human" || back {
 			result := answerOf(c)
 			result.Notes = []string{"handed back by ann: nothing changed"}

@@ -1,6 +1,6 @@
 // Package mcp is the way in for agents: the tools of the Model Context
 // Protocol, over standard input or streamable HTTP. Each tool is one call
-// through the door, or a loop of calls that are each judged; no tool approves.
+// through the gate, or a loop of calls that are each judged; no tool approves.
 package mcp
 
 import (
@@ -32,17 +32,17 @@ const (
 	lastNotes   = time.Second      // for those that are left when a tool call is done
 )
 
-// Door lets a call through, or refuses it with a fault. Refuse records a call
+// Gate lets a call through, or refuses it with a fault. Refuse records a call
 // that this room refused itself.
-type Door interface {
+type Gate interface {
 	Call(ctx context.Context, c action.Call) (action.Result, error)
 	Refuse(ctx context.Context, c action.Call, why error)
 }
 
 // Options is what a surface is made of.
 type Options struct {
-	Door    Door
-	Caller  func(ctx context.Context) (action.Caller, error) // who calls over standard input; over HTTP it is the token's owner. When nil the zero Caller, which only a door that knows its caller lets in
+	Gate    Gate
+	Caller  func(ctx context.Context) (action.Caller, error) // who calls over standard input; over HTTP it is the token's owner. When nil the zero Caller, which only a gate that knows its caller lets in
 	Version string
 	Address string   // of the gateway, which people are told of over standard input: "http://127.0.0.1:2468". Over HTTP it is as the client has it
 	Tools   []string // groups of tools to offer where a client asks for none: see chosen; the usual ones when empty
@@ -69,10 +69,10 @@ Some calls wait for a person. When a result says pending, make the same call aga
 "sent POST …: 201" in Events is what an act sent and the server answered; "refused" did not leave.
 Passwords are never typed by you. Denied actions stay denied: tell your user. A paused session is a person's until it is handed back.`
 
-// New makes a surface. Door must be given.
+// New makes a surface. Gate must be given.
 func New(o Options) (*Surface, error) {
-	if o.Door == nil {
-		return nil, errors.New("mcp: Door must be given")
+	if o.Gate == nil {
+		return nil, errors.New("mcp: Gate must be given")
 	}
 	if o.Wait <= 0 {
 		o.Wait = defaultWait
@@ -189,7 +189,7 @@ func (s *Surface) handler(t tool) mcp.ToolHandler {
 	}
 }
 
-// use runs a tool. What fails before a call went through the door leaves its
+// use runs a tool. What fails before a call went through the gate leaves its
 // record there all the same.
 func (s *Surface) use(ctx context.Context, t tool, turn *turn, req *mcp.CallToolRequest) (err error) {
 	defer func() {

@@ -16,15 +16,15 @@ import (
 
 var agent = action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}
 
-// door is a small door: it keeps what came and answers as told.
-type door struct {
+// fakeGate is a small gate: it keeps what came and answers as told.
+type fakeGate struct {
 	mu      sync.Mutex
 	calls   []action.Call
 	refused []refusal
 	answer  func(context.Context, action.Call) (action.Result, error)
 }
 
-func (d *door) Call(ctx context.Context, c action.Call) (action.Result, error) {
+func (d *fakeGate) Call(ctx context.Context, c action.Call) (action.Result, error) {
 	if err := action.Check(c.Args); err != nil { // which the gate records
 		d.Refuse(ctx, c, err)
 		return action.Result{}, err
@@ -35,19 +35,19 @@ func (d *door) Call(ctx context.Context, c action.Call) (action.Result, error) {
 	return d.answer(ctx, c)
 }
 
-func (d *door) Refuse(_ context.Context, c action.Call, why error) {
+func (d *fakeGate) Refuse(_ context.Context, c action.Call, why error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.refused = append(d.refused, refusal{c, fault.From(why)})
 }
 
-// refusal is a call that was refused before it came to the door.
+// refusal is a call that was refused before it came to the gate.
 type refusal struct {
 	call action.Call
 	why  *fault.Fault
 }
 
-func (d *door) verbs() string {
+func (d *fakeGate) verbs() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var all []string
@@ -57,7 +57,7 @@ func (d *door) verbs() string {
 	return strings.Join(all, " ")
 }
 
-func (d *door) call(t *testing.T, i int) action.Call {
+func (d *fakeGate) call(t *testing.T, i int) action.Call {
 	t.Helper()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -67,15 +67,15 @@ func (d *door) call(t *testing.T, i int) action.Call {
 	return d.calls[i]
 }
 
-func refusing() *door {
-	return &door{answer: func(context.Context, action.Call) (action.Result, error) {
+func refusing() *fakeGate {
+	return &fakeGate{answer: func(context.Context, action.Call) (action.Result, error) {
 		return action.Result{}, fault.New(fault.DeniedByPolicy, "nothing passes").Hinted("tell your user")
 	}}
 }
 
 // site answers like a gateway with one page open.
-func site() *door {
-	return &door{answer: func(_ context.Context, c action.Call) (action.Result, error) {
+func site() *fakeGate {
+	return &fakeGate{answer: func(_ context.Context, c action.Call) (action.Result, error) {
 		return answerOf(c), nil
 	}}
 }
@@ -155,9 +155,9 @@ func answerOf(c action.Call) action.Result {
 	return result
 }
 
-func surface(t *testing.T, d mcp.Door, change ...func(*mcp.Options)) *mcp.Surface {
+func surface(t *testing.T, d mcp.Gate, change ...func(*mcp.Options)) *mcp.Surface {
 	t.Helper()
-	o := mcp.Options{Door: d, Version: "test", Tools: []string{"all"}, Caller: func(context.Context) (action.Caller, error) { return agent, nil }}
+	o := mcp.Options{Gate: d, Version: "test", Tools: []string{"all"}, Caller: func(context.Context) (action.Caller, error) { return agent, nil }}
 	for _, f := range change {
 		f(&o)
 	}

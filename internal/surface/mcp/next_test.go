@@ -22,7 +22,7 @@ var byItself = []fault.Code{fault.InvalidRequest, fault.UnknownAction, fault.Alr
 // must do.
 func TestEveryFaultSaysWhatToDoNext(t *testing.T) {
 	var code fault.Code
-	d := &door{answer: func(context.Context, action.Call) (action.Result, error) {
+	d := &fakeGate{answer: func(context.Context, action.Call) (action.Result, error) {
 		return action.Result{}, fault.New(code, "no")
 	}}
 	c := connect(t, surface(t, d, func(o *mcp.Options) { o.Tools = []string{"core"} }), nil)
@@ -49,7 +49,7 @@ func TestEveryFaultSaysWhatToDoNext(t *testing.T) {
 }
 
 func TestHintsNameToolsAndNotVerbs(t *testing.T) {
-	d := &door{answer: func(context.Context, action.Call) (action.Result, error) {
+	d := &fakeGate{answer: func(context.Context, action.Call) (action.Result, error) {
 		return action.Result{}, fault.New(fault.StaleRef, "e1 is gone").Hinted("take a page.snapshot, or page.find; page.forward is none, nor is page.nothing")
 	}}
 	got := text(t, use(t, connect(t, surface(t, d), nil), "browser_click", map[string]any{"target": "e1"}))

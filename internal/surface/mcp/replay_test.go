@@ -15,9 +15,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// held is a door whose calls wait until they are let go, and that counts those
+// held is a gate whose calls wait until they are let go, and that counts those
 // that were given up.
-func held() (d *door, arrived, let chan struct{}, lost *atomic.Int32) {
+func held() (d *fakeGate, arrived, let chan struct{}, lost *atomic.Int32) {
 	d, arrived, let, lost = site(), make(chan struct{}, 1), make(chan struct{}), new(atomic.Int32)
 	d.answer = func(ctx context.Context, c action.Call) (action.Result, error) {
 		arrived <- struct{}{}

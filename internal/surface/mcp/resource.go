@@ -98,7 +98,7 @@ func address(session string, rest ...string) string {
 }
 
 func (t *turn) sessions(ctx context.Context) ([]action.Session, error) {
-	result, err := t.surface.o.Door.Call(ctx, t.request(action.VerbSessionList.Name, &action.SessionList{}))
+	result, err := t.surface.o.Gate.Call(ctx, t.request(action.VerbSessionList.Name, &action.SessionList{}))
 	listing, ok := result.Data.(*action.SessionListing)
 	if err != nil || !ok {
 		return nil, err
@@ -109,7 +109,7 @@ func (t *turn) sessions(ctx context.Context) ([]action.Session, error) {
 func (t *turn) files(ctx context.Context, session string) ([]action.Artifact, error) {
 	t.session = session
 	defer func() { t.session = "" }()
-	result, err := t.surface.o.Door.Call(ctx, t.request(action.VerbArtifactList.Name, &action.None{}))
+	result, err := t.surface.o.Gate.Call(ctx, t.request(action.VerbArtifactList.Name, &action.None{}))
 	listing, ok := result.Data.(*action.ArtifactListing)
 	if err != nil || !ok {
 		return nil, err
@@ -154,7 +154,7 @@ func pathOf(uri string) []string {
 
 func (t *turn) page(ctx context.Context, session string) (*mcp.ResourceContents, error) {
 	t.session = session
-	result, err := t.surface.o.Door.Call(ctx, t.request(action.VerbPageSnapshot.Name, &action.TakeSnapshot{}))
+	result, err := t.surface.o.Gate.Call(ctx, t.request(action.VerbPageSnapshot.Name, &action.TakeSnapshot{}))
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (t *turn) file(ctx context.Context, session, id string) (*mcp.ResourceConte
 }
 
 func (t *turn) content(ctx context.Context, id string) (*mcp.ResourceContents, error) {
-	result, err := t.surface.o.Door.Call(ctx, t.request(action.VerbArtifactGet.Name, &action.ByID{ID: id}))
+	result, err := t.surface.o.Gate.Call(ctx, t.request(action.VerbArtifactGet.Name, &action.ByID{ID: id}))
 	if err != nil {
 		return nil, err
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // shelf answers like a gateway with two sessions and the files of one.
-func shelf() *door {
-	return &door{answer: func(_ context.Context, c action.Call) (action.Result, error) {
+func shelf() *fakeGate {
+	return &fakeGate{answer: func(_ context.Context, c action.Call) (action.Result, error) {
 		files := []action.Artifact{{ID: "a1", Session: "s1", Name: "page\n.png", MediaType: "image/png", Size: 6}, {ID: "a2", Session: "s1", Name: "large.bin", Size: 1 << 30}}
 		switch c.Verb {
 		case "session.list":

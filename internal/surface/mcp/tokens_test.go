@@ -28,7 +28,7 @@ func TestTwoChangedNodesAreSixtyTokens(t *testing.T) {
 	}
 }
 
-func textOf(t *testing.T, d *door) string {
+func textOf(t *testing.T, d *fakeGate) string {
 	t.Helper()
 	return text(t, use(t, connect(t, surface(t, d), nil), "browser_click", map[string]any{"target": "e1"}))
 }

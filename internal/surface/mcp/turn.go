@@ -42,12 +42,12 @@ type turn struct {
 	reply      reply
 }
 
-// call makes one call through the door and notes what every result has. When
+// call makes one call through the gate and notes what every result has. When
 // no session is open and none was named, it starts one first: agents expect a
 // browser to be there. A question that nobody answered is errPending.
 func (t *turn) call(ctx context.Context, verb string, args any) (action.Result, error) {
 	before := t.surface.starts.last(t.owner())
-	result, err := t.surface.o.Door.Call(ctx, t.request(verb, args))
+	result, err := t.surface.o.Gate.Call(ctx, t.request(verb, args))
 	if t.begins(verb, err) {
 		if ended := fault.From(err); !nothingOpen(err) {
 			t.reply.notes = append(t.reply.notes, ended.Message+": a new session was started")
@@ -55,7 +55,7 @@ func (t *turn) call(ctx context.Context, verb string, args any) (action.Result, 
 		if err := t.start(ctx, before); err != nil {
 			return action.Result{}, err
 		}
-		result, err = t.surface.o.Door.Call(ctx, t.request(verb, args))
+		result, err = t.surface.o.Gate.Call(ctx, t.request(verb, args))
 	}
 	if err != nil {
 		return action.Result{}, err
@@ -99,7 +99,7 @@ func (t *turn) request(verb string, args any) action.Call {
 
 // refused records that the turn came to no call.
 func (t *turn) refused(ctx context.Context, why error) {
-	t.surface.o.Door.Refuse(ctx, action.Call{
+	t.surface.o.Gate.Refuse(ctx, action.Call{
 		ID: fmt.Sprintf("mcp-%s-0", t.id), Caller: t.caller, Session: t.session, Surface: "mcp", Source: t.source,
 	}, why)
 }
@@ -115,7 +115,7 @@ func (t *turn) start(ctx context.Context, last time.Time) error {
 	if t.surface.starts.last(t.owner()) != last {
 		return nil
 	}
-	result, err := t.surface.o.Door.Call(ctx, t.request(action.VerbSessionStart.Name, &action.SessionStart{Effects: t.surface.effects("")}))
+	result, err := t.surface.o.Gate.Call(ctx, t.request(action.VerbSessionStart.Name, &action.SessionStart{Effects: t.surface.effects("")}))
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // closed answers not_active until a session was started.
-func closed() *door {
+func closed() *fakeGate {
 	d := site()
 	var mu sync.Mutex
 	open := false

@@ -58,7 +58,7 @@ func TestConsoleAndNetworkStandBetweenMarks(t *testing.T) {
 }
 
 func TestLongConsolesShowTheirEnd(t *testing.T) {
-	d := &door{answer: func(context.Context, action.Call) (action.Result, error) {
+	d := &fakeGate{answer: func(context.Context, action.Call) (action.Result, error) {
 		var all []action.ConsoleMessage
 		for i := range 1000 {
 			all = append(all, action.ConsoleMessage{Level: "log", Text: fmt.Sprintf("%s %d", strings.Repeat("x", 90), i)})

@@ -36,33 +36,6 @@ func (j *journal) recordIntent() error {
 	return nil
 }
 
-// finish stores the outcome, together with the intent if that was not stored
-// before, and returns the answer.
-func (p *invocation) finish(result action.Result, err error) (action.Result, error) {
-	var f *fault.Fault
-	if err != nil {
-		result, f = action.Result{}, fault.From(err)
-		if f.Code == fault.Internal {
-			p.g.log.Error("a call failed inside", "id", p.call.ID, "verb", sanitizedFault(p.call.Verb), "error", err)
-		}
-	}
-	result, f = p.redactAnswer(result, f)
-	lost := p.journal.recordOutcome(p.journal.outcome(result, f))
-	switch {
-	case lost != nil && f == nil && !p.journal.begun:
-		return action.Result{}, lost // a read that could not be recorded is not answered
-	case lost != nil:
-		p.g.log.Error("the outcome of a call was not recorded", "id", p.call.ID, "verb", sanitizedFault(p.call.Verb), "error", lost)
-		if f == nil {
-			result.Notes = append(result.Notes, "this was done, but the audit trail could not store the outcome; nothing further will run until it can")
-		}
-	}
-	if f != nil {
-		return result, f
-	}
-	return result, nil
-}
-
 // recordOutcome stores the outcome. For calls that change something, the intent
 // is already stored.
 func (j *journal) recordOutcome(outcome action.Record) *fault.Fault {

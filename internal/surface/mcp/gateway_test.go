@@ -16,12 +16,12 @@ import (
 )
 
 // gateway is the real REST surface with the real tokens, and MCP behind it.
-func gateway(t *testing.T, d *door) (url, token string) {
+func gateway(t *testing.T, d *fakeGate) (url, token string) {
 	t.Helper()
 	return behindREST(t, d, surface(t, d))
 }
 
-func behindREST(t *testing.T, d *door, tools *mcp.Surface) (url, token string) {
+func behindREST(t *testing.T, d *fakeGate, tools *mcp.Surface) (url, token string) {
 	t.Helper()
 	dir := t.TempDir()
 	book, err := auth.Open(dir)

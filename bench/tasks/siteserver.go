@@ -10,16 +10,16 @@ import (
 	"github.com/gloveboxhq/glovebox/bench/tasks/sites"
 )
 
-// house is where the sites are, at two origins.
-type house struct {
+// siteServer serves the sites, at two origins.
+type siteServer struct {
 	*sites.Server
 	address, far string // of the sites, and of the frames of another site
 	begun        atomic.Int64
 }
 
-// openHouse serves the sites on ports that the system chooses, until the test
+// openSiteServer serves the sites on ports that the system chooses, until the test
 // ends. localhost and 127.0.0.1 are two sites to a browser.
-func openHouse(tb testing.TB) *house {
+func openSiteServer(tb testing.TB) *siteServer {
 	tb.Helper()
 	far := httptest.NewUnstartedServer(nil)
 	server := sites.New("http://" + far.Listener.Addr().String())
@@ -32,10 +32,10 @@ func openHouse(tb testing.TB) *house {
 			s.Close()
 		}
 	})
-	return &house{Server: server, address: strings.Replace(near.URL, "127.0.0.1", "localhost", 1), far: far.URL}
+	return &siteServer{Server: server, address: strings.Replace(near.URL, "127.0.0.1", "localhost", 1), far: far.URL}
 }
 
 // begin begins a run that no other has the address of.
-func (h *house) begin(site sites.Site, seed uint64) *sites.Run {
+func (h *siteServer) begin(site sites.Site, seed uint64) *sites.Run {
 	return h.Begin(site, fmt.Sprintf("run-%d", h.begun.Add(1)), seed)
 }
