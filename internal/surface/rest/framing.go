@@ -11,10 +11,10 @@ import (
 	"sync/atomic"
 )
 
-// Serve serves on a listener, and refuses (400) requests that say twice, or in a
-// way that older servers read otherwise, how long they are: Transfer-Encoding
-// beside Content-Length, or in HTTP/1.0. Go's own server drops the length and
-// says nothing, so that a proxy in front of it might see other requests than it.
+// Serve serves on a listener. It refuses (400) requests with an ambiguous
+// length: Transfer-Encoding together with Content-Length, or in HTTP/1.0. Go's
+// server silently ignores Content-Length then, so that a proxy in front of it
+// might see other requests than it does.
 func Serve(server *http.Server, l net.Listener) error {
 	handler := server.Handler
 	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -43,7 +43,7 @@ type tlsKey struct{}
 
 type framedListener struct{ net.Listener }
 
-// Accept returns the next connection, framed.
+// Accept returns the next connection, as a framedConn.
 func (l framedListener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
@@ -52,7 +52,7 @@ func (l framedListener) Accept() (net.Conn, error) {
 	return &framedConn{Conn: c}, nil
 }
 
-// framedConn watches where requests begin and end.
+// framedConn tracks where requests begin and end.
 type framedConn struct {
 	net.Conn
 	frame framing
@@ -61,8 +61,8 @@ type framedConn struct {
 
 var errFraming = errors.New("the request's body is not framed as HTTP wants it")
 
-// Read reads what is next. Of a request that is refused a header line has no
-// colon any more.
+// Read reads the next bytes. It removes the colon from a header line of a
+// request that is to be refused.
 func (c *framedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if c.off.Load() {
@@ -76,7 +76,7 @@ func (c *framedConn) Read(p []byte) (int, error) {
 	return n, err //nolint:wrapcheck // the connection's own
 }
 
-// The places in a stream of requests.
+// The positions in a stream of requests.
 const (
 	requestLine = iota
 	headerName
@@ -108,7 +108,7 @@ type framing struct {
 	digits   int    // of a chunk's size
 }
 
-// next takes a byte, and returns what the server shall read in its place.
+// next processes a byte and returns the byte that the server reads instead.
 func (f *framing) next(b byte) byte {
 	switch f.at {
 	case requestLine:
@@ -137,7 +137,7 @@ func (f *framing) next(b byte) byte {
 
 func (f *framing) begin(at int) { f.at, f.digits = at, 0 }
 
-// header reads the name of a header, or the end of the head.
+// header processes the name of a header, or the end of the headers.
 func (f *framing) header(b byte) byte {
 	switch {
 	case b == '\n' && len(strings.TrimSpace(string(f.text))) == 0:
@@ -171,7 +171,7 @@ func (f *framing) value(b byte) {
 	f.begin(headerName)
 }
 
-// body goes on with what follows the head.
+// body selects the state that follows the headers.
 func (f *framing) body() {
 	f.text = f.text[:0]
 	f.begin(requestLine)
@@ -186,7 +186,7 @@ func (f *framing) body() {
 	}
 }
 
-// chunk reads the size of a chunk, the chunk, and its end.
+// chunk processes the size of a chunk, its content and its end.
 func (f *framing) chunk(b byte) {
 	switch f.at {
 	case chunkSize, chunkLine:
@@ -219,7 +219,7 @@ func (f *framing) chunk(b byte) {
 	}
 }
 
-// trailer reads the lines behind the last chunk, up to an empty one.
+// trailer processes the lines after the last chunk, up to an empty line.
 func (f *framing) trailer(b byte) {
 	switch {
 	case b == '\n' && f.at == trailerBegin:
