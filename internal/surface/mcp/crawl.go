@@ -50,8 +50,8 @@ func crawl(ctx context.Context, t *turn, in *crawlIn) error {
 	return nil
 }
 
-// compact lists pages within so many bytes: each by its address, and of each
-// content what its share of the room allows.
+// compact lists pages within a number of bytes: the address of each, and as much
+// of each content as its share of the space allows.
 func compact(pages []action.CrawledPage, room int) string {
 	heads, wanted := make([]string, len(pages)), 0
 	for i, p := range pages {

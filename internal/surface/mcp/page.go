@@ -101,7 +101,7 @@ func dialog(ctx context.Context, t *turn, in *dialogIn) error {
 	return err
 }
 
-// did notes what an act was done to, in the page's own words.
+// did adds to the reply what was done to which element, described by the page.
 func (t *turn) did(what string, result action.Result, err error) {
 	acted, ok := result.Data.(*action.Acted)
 	if err != nil || !ok {
@@ -203,8 +203,8 @@ func read(ctx context.Context, t *turn, in *readIn) error {
 	return nil
 }
 
-// room is how much of a text an answer has: all of one that is within a budget of
-// tokens.
+// room returns how many bytes of a text an answer may contain: all of a text
+// that was already cut to a budget of tokens.
 func room(text string, part action.Paged) int {
 	if part.Tokens > 0 {
 		return len(text)
