@@ -30,7 +30,8 @@ func isDiscovery(path string) bool {
 
 // takeToken returns the token of a request, and the request without it if it
 // was in the query. Only requests for a WebSocket, and for its address, may
-// have it in the query: these addresses are not logged, linked or cached.
+// have it in the query. The log does not contain it, and these addresses are not
+// linked or cached.
 func takeToken(r *http.Request) (token string, inQuery bool, without *http.Request) {
 	query := r.URL.Query()
 	given, found := query[tokenQuery]
