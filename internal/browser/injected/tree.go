@@ -2,7 +2,7 @@ package injected
 
 import "context"
 
-// SnapshotOptions says what a snapshot holds.
+// SnapshotOptions says what a snapshot contains.
 type SnapshotOptions struct {
 	Root             int  `json:"root,omitempty"`   // only what is below this element
 	Depth            int  `json:"depth,omitempty"`  // deepest level of elements; 0 is the walker's own bound (1000)
@@ -58,8 +58,8 @@ type Node struct {
 	Children  []*Node `json:"c,omitempty"`
 }
 
-// States are what ARIA and HTML say of an element. Empty and false mean that
-// nothing is said.
+// States are the states of an element by ARIA and HTML. Empty and false mean
+// that nothing is stated.
 type States struct {
 	Checked     string `json:"checked,omitempty"` // true, false, mixed
 	Pressed     string `json:"pressed,omitempty"`
@@ -88,8 +88,8 @@ type revealing struct {
 	Since int `json:"since"`
 }
 
-// Reveal reports whether the reading with a number only counted an element. Later
-// readings with News read it.
+// Reveal reports whether the reading with a given number only counted an
+// element. Later readings with News then read it.
 func (f Frame) Reveal(ctx context.Context, node, since int) (bool, error) {
 	var unread bool
 	err := f.call(ctx, "reveal", revealing{node, since}, &unread)
