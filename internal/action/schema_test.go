@@ -22,7 +22,7 @@ func TestSchemasInTheReferenceAreUpToDate(t *testing.T) {
 	}
 }
 
-// compiled is a schema as a program that knows nothing of us reads it.
+// compiledSchema compiles a published schema with an independent library.
 func compiledSchema(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()

@@ -74,7 +74,7 @@ type SessionListing struct {
 	Sessions []Session `json:"sessions"`
 }
 
-// OpensProfile reports whether the session is to use saved user data.
+// OpensProfile reports whether the session uses saved user data.
 func (s *SessionStart) OpensProfile() bool { return s.Profile != "" }
 
 // Destination is the first page of the session.
