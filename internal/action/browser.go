@@ -61,7 +61,7 @@ const (
 // BrowserStatus is the state of a session's browser.
 type BrowserStatus struct {
 	State          string           `json:"state" enum:"active,starting,stopping,inactive,install_required,failed"`
-	Frozen         bool             `json:"frozen,omitempty"` // it stands still because nobody uses it; the next call wakes it up
+	Frozen         bool             `json:"frozen,omitempty"` // it is frozen because nobody uses it; the next call thaws it
 	Session        string           `json:"session,omitempty"`
 	Context        string           `json:"contextId,omitempty"` // the profile it uses
 	Display        string           `json:"display,omitempty"`   // of X, inside the box

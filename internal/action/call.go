@@ -94,7 +94,7 @@ type Result struct {
 	Session   string     `json:"session,omitempty"` // id of the session it ran in
 	Data      any        `json:"data,omitempty"`    // pointer to the verb's result type, see Verb.NewData
 	Page      *Page      `json:"page,omitempty"`    // where the active page is now
-	Changes   *Changes   `json:"changes,omitempty"` // what is otherwise on the page, where the call asked
+	Changes   *Changes   `json:"changes,omitempty"` // what changed on the page, if the call asked for it
 	Modal     *Dialog    `json:"modal,omitempty"`   // a dialog that waits for page.dialog
 	Notes     []string   `json:"notes,omitempty"`   // what else the caller should know: popups, downloads, blocked requests
 	Artifacts []Artifact `json:"artifacts,omitempty"`
@@ -121,7 +121,7 @@ type Pending struct {
 	Approval string    `json:"approvalId"`
 	Expires  time.Time `json:"expires"`
 	Risk     Risk      `json:"risk"`
-	Done     bool      `json:"done,omitempty"` // the act was done, and what it would send waits
+	Done     bool      `json:"done,omitempty"` // the act was done, and a request that it caused waits
 }
 
 // Facts are the facts by which the gate judges a call. They are read from the
@@ -130,14 +130,14 @@ type Facts struct {
 	Session     SessionFacts
 	Page        Page
 	Element     *Element     // the element found, for verbs that have one
-	Onto        *Element     // what it would be dropped on, for page.drag
+	Onto        *Element     // the target of the drop, for page.drag
 	Destination *Destination // where a navigation, or a click on a link, would go
 	Options     []string     // labels of what would be, or could be, chosen in a list
 	Dialog      *Dialog      // the open dialog, for answering it
 	Resubmits   bool         // a reload would post a form again
-	Unheld      bool         // the page has a channel open whose messages cannot be held: a WebSocket or WebTransport
+	Unheld      bool         // the page has an open WebSocket or WebTransport, whose messages cannot be held
 	Crawl       *CrawlGrant  // the crawl that a page belongs to, or that is to begin
-	Run         *RunGrant    // what the browser of a run would be let do
+	Run         *RunGrant    // what the browser of a run would be permitted to do
 	Secret      *SecretFacts // what would be typed, for page.fill_secret
 }
 
@@ -150,7 +150,7 @@ type SessionFacts struct {
 	Failures int // failures in a row so far
 
 	Credentialed bool // credentials were put into it, at any time of its life
-	Scripted     bool // an agent had a script or a client of the browser's protocol in it
+	Scripted     bool // an agent ran a script or a DevTools client in it
 
 	Sending Sending // how its requests that may change something are treated
 }
@@ -163,8 +163,8 @@ type Element struct {
 	Type         string `json:"type,omitempty"`         // of an input or button
 	Autocomplete string `json:"autocomplete,omitempty"` // the attribute
 	Ref          string `json:"ref,omitempty"`
-	Label        string `json:"label,omitempty"`     // value, title, icon label or test id, where Name is empty or a mere sign
-	Within       string `json:"-"`                   // labels, headings and short texts of what it is in; to judge by, not to show
+	Label        string `json:"label,omitempty"`     // value, title, icon label or test id, if Name is empty or only a symbol
+	Within       string `json:"-"`                   // labels, headings and short texts of its ancestors; for judging, not shown
 	Login        bool   `json:"-"`                   // a field of a form, or page, that has a password field
 	FieldName    string `json:"fieldName,omitempty"` // name and id attributes, for what a field is about
 	Placeholder  string `json:"placeholder,omitempty"`
@@ -177,18 +177,18 @@ type Element struct {
 	Editable     bool   `json:"editable,omitempty"`
 	Code         bool   `json:"code,omitempty"`      // a code editor
 	Protected    bool   `json:"protected,omitempty"` // its value is a secret
-	Toggle       bool   `json:"toggle,omitempty"`    // a checkbox, radio, switch; a tab among others; what opens something that is there
+	Toggle       bool   `json:"toggle,omitempty"`    // a checkbox, radio or switch; a tab among others; a control that opens something existing
 
 	// The following fields are for judging and are not shown. Several texts in
 	// a field are separated by " · ".
-	Also     string `json:"-"` // other names that a person or a screen reader gets
+	Also     string `json:"-"` // other names that a person or a screen reader may know it by
 	Orders   string `json:"-"` // hidden fields of the form and attributes that say what is requested, as name=value
-	Dialog   string `json:"-"` // what the dialog says that it is in; its role where that is nothing
+	Dialog   string `json:"-"` // the text of the dialog that contains it; the dialog's role if it has no text
 	Beside   string `json:"-"` // names of the buttons beside it
 	Item     string `json:"-"` // first words of the row or entry it is in
-	Scripted bool   `json:"-"` // a script of the page is known to answer to it
+	Scripted bool   `json:"-"` // a script of the page is known to handle acts on it
 	Blank    bool   `json:"-"` // no field around it holds a text that it could send
-	Emptied  bool   `json:"-"` // a text area of its form came with a text and holds none
+	Emptied  bool   `json:"-"` // a text area of its form had a default text and is empty
 }
 
 // Destination is a URL as the egress proxy parses and judges it.
@@ -209,7 +209,7 @@ const (
 // Pin binds a verdict to the element or page that was judged. Do refuses with
 // page_changed when it has changed.
 type Pin struct {
-	Session  string // session id
+	Session  string // id of the session
 	Tab      string // CDP target id
 	Document string // loader id of the frame's document
 	Node     string // identity of the element inside the document
@@ -224,9 +224,9 @@ type Refusal struct {
 	URL    string    `json:"url,omitempty"`
 	Reason string    `json:"reason"`
 	Page   bool      `json:"page"`          // false for the browser's own background requests
-	Top    bool      `json:"top,omitempty"` // what a tab was to show, not what a frame or a page loads
+	Top    bool      `json:"top,omitempty"` // the document of a tab, not of a frame, and no resource
 
-	Document string `json:"document,omitempty"` // address of the page, frame or worker that asked, where the browser tells
+	Document string `json:"document,omitempty"` // address of the page, frame or worker that made the request, if known
 }
 
 // Names of upstream proxies that are reserved, so that no configuration may use

@@ -30,7 +30,7 @@ type Hold struct {
 
 // Codes of a hold. A hold that the gate requested has the code of its fault.
 const (
-	ByOperator = "operator"    // a person's doing
+	ByOperator = "operator"    // a person did it
 	HelpWanted = "help_wanted" // the agent asked for a person
 	Failures   = "failures"    // too many calls in a row failed
 )
@@ -52,8 +52,8 @@ type HumanRequest struct {
 
 // States of a request for a person.
 const (
-	StillHeld  = "pending"     // nobody has handed the session back yet
-	HandedBack = "handed_back" // it is the agent's again
+	StillHeld  = "pending"     // the session was not handed back yet
+	HandedBack = "handed_back" // the agent may act again
 )
 
 // HumanRequested is the state of a request for a person.

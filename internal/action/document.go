@@ -18,7 +18,7 @@ type Document struct {
 	Width    int    `json:"width,omitempty"`    // pixels of an image
 	Height   int    `json:"height,omitempty"`   // pixels of an image
 	Name     string `json:"name,omitempty"`     // of a file that was downloaded instead of being drawn, as PDF documents are
-	Artifact string `json:"artifact,omitempty"` // what that file is kept as
+	Artifact string `json:"artifact,omitempty"` // id of the artifact that this file is stored as
 }
 
 // String describes the document to people and agents.

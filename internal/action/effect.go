@@ -14,12 +14,12 @@ type Request struct {
 	Document string      // address of the document or worker that makes it; empty where the browser does not tell
 	Origin   string      // that the request says it is of; "null" of a document without one; empty where it says none
 	Page     string      // address that its tab shows; empty for a worker of no tab
-	Top      bool        // it is for the document that a tab is to show
+	Top      bool        // it is for the document of a tab
 	Redirect bool        // a redirect led to it
 	Crawl    bool        // it is of a page of a crawl
 	Open     bool        // of a channel: it is open already, and can only be ended
 	Fields   []BodyField // of its body: form fields, or JSON members by their path
-	Unread   bool        // it has a body of which not all is in Fields
+	Unread   bool        // Fields does not contain all of its body
 	Cut      bool        // it has more fields, or text, than is read
 	Acts     []string    // ids of acts that may have caused it, the newest first; empty when nobody acted
 
@@ -104,9 +104,9 @@ const EffectVerb = "page.request"
 // Act says how the effects of a call are tracked.
 type Act struct {
 	ID   string
-	Wait time.Duration // how long the call waits for requests that people are asked about; 0: not at all
+	Wait time.Duration // how long the call waits for requests that people are asked about; 0 means not at all
 	All  bool          // requests that only read are held too
-	Long time.Duration // how long after it a request may belong to it
+	Long time.Duration // how long after the act a request may belong to it
 }
 
 // Sending says how those requests of a session are treated that may change

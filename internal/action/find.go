@@ -33,9 +33,9 @@ func (f *Find) Sound() error {
 type Match struct {
 	Role string   `json:"role"`
 	Name string   `json:"name,omitempty"`
-	Ref  string   `json:"ref,omitempty"`  // of it, or else of what it is part of and can be acted on
+	Ref  string   `json:"ref,omitempty"`  // of the match, or else of the control that contains it
 	Text string   `json:"text,omitempty"` // around the match
-	Path []string `json:"path,omitempty"` // the landmarks and headings it stands below, outermost first
+	Path []string `json:"path,omitempty"` // the landmarks and headings above it, outermost first
 
 	// Beside lists the controls in the same row or list item, as snapshots
 	// write them. With it a caller finds, for example, the button of a found
@@ -46,8 +46,8 @@ type Match struct {
 // Matches are the matches, in document order.
 type Matches struct {
 	Matches []Match `json:"matches"`
-	Total   int     `json:"total"` // also those beyond the limit
+	Total   int     `json:"total"` // including those beyond the limit
 	URL     string  `json:"url"`
 	Title   string  `json:"title"`
-	Hidden  int     `json:"hidden,omitempty"` // pieces of text not looked through because a person could not see them
+	Hidden  int     `json:"hidden,omitempty"` // pieces of text not searched because a person could not see them
 }

@@ -32,8 +32,8 @@ type Navigated struct {
 	Status int    `json:"status"` // HTTP status of the document; 0 for about:blank
 
 	Download string    `json:"download,omitempty"` // id of the download that came instead of a document
-	Document *Document `json:"document,omitempty"` // what it is, where it is no page of HTML
-	Loading  bool      `json:"loading,omitempty"`  // the page still draws, or waits for what it shows: read it again later
+	Document *Document `json:"document,omitempty"` // its kind, if it is not HTML
+	Loading  bool      `json:"loading,omitempty"`  // the page has not finished loading: read it again later
 }
 
 // Destination is the address of the navigation.

@@ -81,7 +81,7 @@ const (
 	RunCompleted = "completed"      // every action was tried
 	RunTimedOut  = "timeout"        // its time was over
 	RunFailed    = "error"          // something ended it
-	RunBlocked   = "blocked_domain" // it wanted to go where it may not
+	RunBlocked   = "blocked_domain" // it needed a host that it may not open
 )
 
 // Run is a run with its results so far.
@@ -97,7 +97,7 @@ type Run struct {
 	WaitsFor    string          `json:"waits_for,omitempty" doc:"Id of the question that a person must answer"`
 	Archetype   string          `json:"archetype"`
 	Phase       string          `json:"phase"`
-	Actor       string          `json:"actor"` // whom it is for; else who called
+	Actor       string          `json:"actor"` // for whom it is done; by default the caller
 	Created     time.Time       `json:"created"`
 	Ended       *time.Time      `json:"ended,omitempty"`
 }

@@ -40,7 +40,7 @@ type Snapshot struct {
 	NextOffset int `json:"nextOffset,omitempty"` // where the next part begins; 0 when this is the last
 	MoreTokens int `json:"moreTokens,omitempty"` // of all later parts, at most
 
-	Document *Document `json:"document,omitempty"` // what it is, where it is no page of HTML
+	Document *Document `json:"document,omitempty"` // its kind, if it is not HTML
 }
 
 // Node is an element of the JSON tree.

@@ -22,7 +22,7 @@ type StorageState struct {
 	Cookies []Cookie      `json:"cookies"`
 	Origins []OriginState `json:"origins"`
 
-	Left []LeftOut `json:"left,omitempty"` // what the profile has and the state has not; Playwright ignores it
+	Left []LeftOut `json:"left,omitempty"` // what the state lacks of the profile; Playwright ignores it
 }
 
 // OriginState is the localStorage of one origin.

@@ -85,6 +85,6 @@ type Screenshot struct {
 	Format string `json:"format"`
 	Width  int    `json:"width"` // pixels
 	Height int    `json:"height"`
-	Cut    bool   `json:"cut,omitempty"` // a part of what was asked for is not on it: it was too large, or what it scrolls in hides it
+	Cut    bool   `json:"cut,omitempty"` // a part is missing: it was too large, or its scroll container hides it
 	Bytes  []byte `json:"bytes"`
 }
