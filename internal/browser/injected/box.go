@@ -5,8 +5,8 @@ import "context"
 // BoxQuery asks for the visible boxes of elements.
 type BoxQuery struct {
 	Nodes     []int `json:"nodes"`
-	Embedded  bool  `json:"embedded,omitempty"`  // the frame is inside another one, which shows its viewport only
-	Uncovered bool  `json:"uncovered,omitempty"` // leave out what something else covers in the viewport
+	Embedded  bool  `json:"embedded,omitempty"`  // the frame is inside another one, which shows only its viewport
+	Uncovered bool  `json:"uncovered,omitempty"` // leave out elements that are covered in the viewport
 }
 
 // Box is the visible part of an element in the frame's viewport, clipped by

@@ -4,8 +4,8 @@ import "context"
 
 // Document is a document that is not HTML, as the browser shows it.
 type Document struct {
-	Type   string `json:"type"`   // its media type
-	Text   string `json:"text"`   // what a person can see of it, with its lines
+	Type   string `json:"type"`   // media type
+	Text   string `json:"text"`   // the visible text, with its lines
 	Width  int    `json:"width"`  // pixels of an image
 	Height int    `json:"height"` // pixels of an image
 	Cut    bool   `json:"cut"`    // there was more than 1 MiB of text

@@ -6,7 +6,7 @@ import "context"
 type MarkupOptions struct {
 	Full   bool `json:"full,omitempty"`   // navigation, page header, footer and asides too
 	Images bool `json:"images,omitempty"` // addresses of images too
-	Hints  bool `json:"hints,omitempty"`  // what the author calls parts of the page, in class attributes: see extract.Article
+	Hints  bool `json:"hints,omitempty"`  // write id and class names of parts into class attributes: see extract.Article
 }
 
 // Markup is a frame as plain HTML. It has only the attributes href, src, alt,
@@ -19,7 +19,7 @@ type Markup struct {
 	Hidden int    `json:"hidden"`        // pieces of text left out because a person could not see them
 	Cut    bool   `json:"cut,omitempty"` // there was more than 1 MiB
 
-	Declared bool `json:"declared,omitempty"` // with hints: the page says of itself that it is an article
+	Declared bool `json:"declared,omitempty"` // with hints: the page declares that it is an article
 }
 
 // Markup reads what a person can see of the frame, with its structure.
@@ -69,7 +69,7 @@ func (f Frame) Links(ctx context.Context) (Links, error) {
 type ScrapeItem struct {
 	Selector  string `json:"selector"`
 	Attribute string `json:"attribute,omitempty"`
-	Seen      bool   `json:"seen,omitempty"` // only of what a person could see
+	Seen      bool   `json:"seen,omitempty"` // only of visible elements
 }
 
 // ScrapeResult has one list for each ScrapeItem. Error and At name an item that could

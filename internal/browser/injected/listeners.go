@@ -31,7 +31,7 @@ type listener struct {
 	Node int64  `json:"backendNodeId"`
 }
 
-const heedAtOnce = 500 // listeners of which the world is told at once
+const heedAtOnce = 500 // listeners that are passed to the world in one call
 
 // Listeners are the listeners of a document: the answer to ListenersMethod.
 type Listeners struct {
@@ -50,7 +50,7 @@ func (e *ListenerCache) Query() (params any, ok bool) {
 
 // NewListeners counts the listeners that were new to the world.
 type NewListeners struct {
-	Controls int // of elements that are controls by them
+	Controls int // of these, listeners that make their element a control
 	Others   int
 }
 
@@ -76,7 +76,7 @@ func (f Frame) SyncListeners(ctx context.Context, e *ListenerCache) (NewListener
 // heard are the events for which one node has listeners.
 type heard struct {
 	Kinds  []string `json:"kinds"`
-	Points bool     `json:"points"` // one of them is pointing
+	Points bool     `json:"points"` // one of them is for the pointer
 }
 
 // StoreListeners is SyncListeners with listeners that were already read.

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	ClosedPerCall = 50 // closed shadow roots looked for in one round; each costs a round trip
+	ClosedPerCall = 50 // hosts checked in one round; each costs a round trip
 	pierceRounds  = 4  // closed roots inside closed roots
 )
 

@@ -16,8 +16,8 @@ type Query struct {
 	Text     string `json:"text,omitempty"` // visible text: equal, or else contained
 	Index    *int   `json:"index,omitempty"`
 	Visible  bool   `json:"visible,omitempty"` // only a visible element ends the wait
-	Seen     bool   `json:"seen,omitempty"`    // only what a person could see, and no text that they could not
-	Strict   bool   `json:"strict,omitempty"`  // say which matches act as different elements: Found.Distinct
+	Seen     bool   `json:"seen,omitempty"`    // only visible elements, by their visible text
+	Strict   bool   `json:"strict,omitempty"`  // set Found.Distinct
 	Wait     int    `json:"wait,omitempty"`    // milliseconds; 0 looks once
 }
 
@@ -112,11 +112,11 @@ type Element struct {
 
 // Facts are the facts about an element, and its fingerprint.
 type Facts struct {
-	Gone bool `json:"gone,omitempty"` // not in the document any more; nothing else is then set
+	Gone bool `json:"gone,omitempty"` // no longer in the document; no other field is set
 	Element
-	Was   *Was   `json:"was,omitempty"` // how it was shown, if that was different: FactsShown only
-	Print string `json:"print"`         // role, names without what style sheets write, type, link, form, orders, dialog, how often it was drawn anew
-	Frame bool   `json:"frame"`         // an iframe: what is in it belongs to another Frame
+	Was   *Was   `json:"was,omitempty"` // how it was shown before, if that was different: FactsShown only
+	Print string `json:"print"`         // role, names without generated content, type, link, form, orders, dialog, how often it was redrawn
+	Frame bool   `json:"frame"`         // an iframe: its content belongs to another Frame
 	Rect  Rect   `json:"rect"`
 
 	Editor bool `json:"editor,omitempty"` // the field of a code editor, which draws its text elsewhere: see Paste
@@ -150,16 +150,16 @@ type Pinned struct {
 	Node  int    `json:"node"`
 	Print string `json:"print,omitempty"` // empty does not check
 	Kind  Kind   `json:"kind"`
-	Rect  *Rect  `json:"rect,omitempty"`  // where it was when it was looked at: a different place means it moves
+	Rect  *Rect  `json:"rect,omitempty"`  // its place at the last look: if it is elsewhere now, it moves
 	Wait  int    `json:"wait,omitempty"`  // milliseconds; 0 looks once
-	Focus *Focus `json:"focus,omitempty"` // give it the focus as soon as it is ready; for ForFocus only where it has it not
+	Focus *Focus `json:"focus,omitempty"` // give it the focus as soon as it is ready; with ForFocus only if it does not have it
 
 	Choose *Choice `json:"choose,omitempty"` // select these options as soon as it is ready
 
-	Checked bool `json:"checked,omitempty"` // say whether it is checked
+	Checked bool `json:"checked,omitempty"` // return whether it is checked
 
-	Point  *Point `json:"point,omitempty"`  // point there and nowhere else; nothing is scrolled
-	Offset *Point `json:"offset,omitempty"` // point there, from its left and top edge, and nowhere else
+	Point  *Point `json:"point,omitempty"`  // use this point only; do not scroll
+	Offset *Point `json:"offset,omitempty"` // use only this point, from its left and top edge
 }
 
 // Point is a point of the frame's viewport, in CSS pixels.
@@ -194,10 +194,10 @@ type Readiness struct {
 	Focused bool    `json:"focused,omitempty"` // it has the focus already
 	Facts   *Facts  `json:"facts,omitempty"`
 
-	Took  *Focused `json:"took,omitempty"`  // what became of Pinned.Focus, when it was tried
-	Chose *Chosen  `json:"chose,omitempty"` // what became of Pinned.Choose
+	Took  *Focused `json:"took,omitempty"`  // result of Pinned.Focus, if it was tried
+	Chose *Chosen  `json:"chose,omitempty"` // result of Pinned.Choose
 
-	Checked string `json:"checked,omitempty"` // true, false or mixed where Pinned.Checked asked; empty for what cannot be checked
+	Checked string `json:"checked,omitempty"` // with Pinned.Checked: true, false or mixed; empty if it cannot be checked
 }
 
 // Focus asks to give an element the focus.
@@ -216,11 +216,11 @@ type Focused struct {
 
 // Delivery says how much of the input of an act arrived.
 type Delivery struct {
-	Refused  string `json:"refused,omitempty"`  // why some of it was: "press", "keys", "effect"
-	Presses  int    `json:"presses"`            // that came to the element, of the pointer's button
+	Refused  string `json:"refused,omitempty"`  // why a part was refused: "press", "keys", "effect"
+	Presses  int    `json:"presses"`            // presses of the pointer's button that reached the element
 	Keys     int    `json:"keys"`               // likewise
 	Typed    int    `json:"typed"`              // characters, Enter and Tab
-	Withheld bool   `json:"withheld,omitempty"` // what followed from it was for another element, and did not reach it
+	Withheld bool   `json:"withheld,omitempty"` // an effect of the input was for another element, and was stopped
 }
 
 // Active is the element that receives keys; the root element when nothing has
@@ -285,7 +285,7 @@ type Pasted struct {
 type FillQuery struct {
 	Node   int    `json:"node"`
 	Print  string `json:"print"`  // the fingerprint of what was judged
-	Origin string `json:"origin"` // the only one that it is typed in: of this document, and of all it is in
+	Origin string `json:"origin"` // the required origin of this document and of all its ancestors
 	Value  string `json:"value"`
 }
 
@@ -325,7 +325,7 @@ type Text struct {
 // Conditions are the conditions that Wait waits for. All that are given must
 // hold.
 type Conditions struct {
-	Query           // an element, in State
+	Query           // an element that has State
 	State    string `json:"state,omitempty"` // attached, detached, visible, hidden; attached when empty
 	TextGone string `json:"textGone,omitempty"`
 	URL      string `json:"url,omitempty"` // contained in the frame's URL

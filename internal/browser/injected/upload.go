@@ -4,9 +4,9 @@ import "context"
 
 // FileInput describes a file input.
 type FileInput struct {
-	Is        bool   `json:"is"` // it is one
+	Is        bool   `json:"is"` // it is a file input
 	Multiple  bool   `json:"multiple"`
-	Directory bool   `json:"directory"` // it wants a whole folder
+	Directory bool   `json:"directory"` // it takes a whole folder
 	Disabled  bool   `json:"disabled"`
 	Accept    string `json:"accept"` // the attribute
 }

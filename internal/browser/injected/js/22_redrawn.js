@@ -4,13 +4,13 @@
 // with another element. docs/snapshot.md has the rule.
 const REDRAWN_LIMIT = 5000, PARENTS_LIMIT = 500; // children of one parent that are kept until the next walk; parents
 const PAIR_WORK = 60000, PAIR_BUCKET = 24; // elements compared in one walk; entries with the same words
-const bearers = new WeakSet(); // elements with a number, and all that they are in
-const readers = new WeakSet(); // elements that a walk has read or counted, likewise
+const bearers = new WeakSet(); // elements with a number, and their ancestors
+const readers = new WeakSet(); // elements that a walk has read or counted, and their ancestors
 const departed = new Map(); // parents to {went, came, lost}: the children removed and added since the last walk
-const renewed = new WeakMap(); // elements to how often they took over a number
-let touched = null; // the field that an act of ours has changed last, since the last walk
+const renewed = new WeakMap(); // elements to how often their number was taken over
+let touched = null; // the last field that an act of ours changed since the last walk
 let acted = false; // whether an act of ours was done since the last walk
-let scene = {words: '', heads: new Map(), dialogs: new Map()}; // what the page was about at the last walk
+let scene = {words: '', heads: new Map(), dialogs: new Map()}; // address, headings and dialogs at the last walk
 
 const hold = (element, set) => {
   for (let at = element; at !== null && !set.has(at); at = parentNode(at)) set.add(at);
@@ -172,7 +172,7 @@ const twinsAmong = parts => {
 // it.
 const stateOnly = new Set(['class', 'style', 'checked', 'selected', 'open', 'disabled', 'tabindex', 'nonce', 'aria-selected', 'aria-checked', 'aria-expanded', 'aria-pressed',
   'aria-current', 'aria-busy', 'aria-disabled', 'aria-invalid', 'aria-activedescendant', 'data-state', 'data-active', 'data-selected']);
-const generatedId = /:r[\da-z]*:|«r[\da-z]*»|_r_[\da-z]*_/g; // those of React, other ones each time
+const generatedId = /:r[\da-z]*:|«r[\da-z]*»|_r_[\da-z]*_/g; // ids that React generates anew each time
 const iconTags = new Set(['b', 'em', 'i', 'span', 'svg', 'use']);
 const isSameElement = (was, is, how) => {
   const tag = localName(was);

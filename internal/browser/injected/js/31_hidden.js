@@ -10,7 +10,7 @@ const contextOf = element => {
   cache.contexts.set(element, context);
   return context;
 };
-const BARELY = 0.05; // opacity and alpha below which nothing can be read
+const BARELY = 0.05; // text with less opacity or alpha is unreadable
 const enter = (element, outer, style) => {
   let inner = outer;
   const change = values => inner = {...inner, ...values};

@@ -1,5 +1,5 @@
 // Detects text in the colour of its background.
-const NEAR = 14; // sum of the differences of red, green and blue that no eye separates
+const NEAR = 14; // largest sum of differences of red, green and blue that is invisible
 const CLEAR = 'rgba(0, 0, 0, 0)';
 const channels = color => {
   const rgb = /^rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)$/.exec(color);

@@ -4,9 +4,9 @@
 // result. In doubt the text is shown. Only the passes that call lookForCovers
 // pay for this.
 const COVER_SCAN = 100000, COVER_LIMIT = 5000, COVER_LOOKS = 50000, COVER_CHECKS = 2000, COVER_BAND = 128, COVER_KEPT = 2000;
-const OPAQUE = 0.98; // alpha from which nothing shines through
+const OPAQUE = 0.98; // a colour with at least this alpha is opaque
 const lookForCovers = folds => {
-  cache.covers ??= null; // what was found in this pass holds
+  cache.covers ??= null; // keep what this pass has found already
   cache.folds = folds === true;
 };
 
@@ -100,7 +100,7 @@ const plain = style => {
 // With inner, an element's own scrolling counts, as it does for its content.
 // With beyond, the search starts at a mover and finds the one that moves it.
 const moverOf = (element, inner, beyond = false) => {
-  let free = false; // an absolute box passes by what it is not placed in
+  let free = false; // an absolute box does not scroll with an ancestor that is not its containing block
   for (let at = element; at !== null && at !== documentElement(document) && at !== bodyOf(document); at = flatParent(at)) {
     const style = styleOf(at), placed = style.position, own = beyond && at === element;
     if (own && placed === 'fixed') return null;

@@ -2,7 +2,7 @@
 // in which it is painted: stacking contexts, and boxes that are painted like
 // them (positioned, floating, inline blocks, flex and grid items). The first
 // difference between two paths decides.
-const GROUND = 0, FLOAT = 1, INLINE = 2, PLACED = 3; // phases of the level zero
+const GROUND = 0, FLOAT = 1, INLINE = 2, PLACED = 3; // the phases of painting at z-index 0
 const pathOf = element => {
   const path = [];
   let open = true; // whether boxes that are no real context hold what was met

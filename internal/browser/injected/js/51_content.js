@@ -109,7 +109,7 @@ const ownText = (node, tag, walk, depth) => {
   const bare = !hasAttributes(node);
   let text = bare && plainTags.has(tag) || walk.whole ? '' : givenText(node, tag, walk);
   walk.apart = true;
-  if (text === '' && (fieldTags.has(tag) || !bare && isProtected(node))) return ''; // what a field holds is its value
+  if (text === '' && (fieldTags.has(tag) || !bare && isProtected(node))) return ''; // the content of a field is its value
   if (text !== '') return text === null || !walk.hidden && styleOf(node).visibility !== 'visible' ? '' : charged(text, walk);
   text = contentText(node, walk, depth + 1);
   if (!bare && squeeze(text) === '' && depth < 8) {

@@ -87,7 +87,7 @@ const visibleText = (element, limit) => {
 const notePasswords = root => {
   for (const field of queryAll(root, 'input[type=password i]')) oncePassword.add(field);
 };
-let possibleHosts = new WeakMap(); // by root, as the tree is now: see mayHost
+let possibleHosts = new WeakMap(); // by root, until the tree changes: see mayHost
 let changedAt = 0; // when the tree last changed
 const takeIn = changes => {
   changedAt = performance.now();
@@ -112,7 +112,7 @@ const noticeChanges = () => {
   if (changes.length > 0) takeIn(changes);
 };
 const watched = new WeakSet();
-const shadows = new Set(); // weakly: roots inside the document that are known
+const shadows = new Set(); // weak references to known shadow roots in the document
 const knownShadows = () => {
   const known = [];
   for (const shadow of shadows) {

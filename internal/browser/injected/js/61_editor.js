@@ -79,7 +79,7 @@ const isPartial = ({root, kind}) => {
 // indented and its brackets closed by the editor. The caret or the selection
 // was set by keys. An editor that handles the paste prevents the browser's
 // default action. It may ask a worker first.
-const PASTE_TIME = 1000; // milliseconds until it shows what it took
+const PASTE_TIME = 1000; // milliseconds until the editor shows the text
 const paste = async ({node, print, text}) => {
   const element = elementOf(node);
   if (element === null) return {gone: true};

@@ -50,7 +50,7 @@ const steady = text => text.replace(/\d+(?=[:%]|\s%)|(?<=:)\d+/g, '0');
 // others: its first text outside of buttons. It is read from the tree and not
 // from what is drawn, so that it does not change when the pointer is over the
 // entry.
-const ITEM_UP = 6, ITEM_NODES = 60, ITEM_TEXT = 80; // ancestors, nodes that are looked at, characters
+const ITEM_UP = 6, ITEM_NODES = 60, ITEM_TEXT = 80; // ancestors, nodes that are examined, characters
 const entries = new Set(['row', 'listitem', 'option', 'treeitem', 'article']);
 const isEntry = element => {
   const tag = tagOf(element);

@@ -43,7 +43,7 @@ const readiness = query => {
   return {ok: true, reached: point.by === undefined, x: point.x ?? 0, y: point.y ?? 0, rect: plainRect(boundingRect(target)), facts: known, focused};
 };
 const acting = new Set(['click', 'type', 'focus', 'drag', 'drop']);
-const pressing = new Set(['click', 'drag', 'drop']); // what no control inside the element may receive in its place
+const pressing = new Set(['click', 'drag', 'drop']); // acts that no control inside the element may receive instead
 const pointFor = (query, target, element) => {
   const alone = pressing.has(query.kind);
   if (query.point) return givenPoint(query.point, target, element, alone);
@@ -52,7 +52,7 @@ const pointFor = (query, target, element) => {
 const framing = new Set(['iframe', 'frame', 'object', 'embed', 'fencedframe']);
 // The element to point at: itself, its label, or a descendant that draws it and
 // is not a control.
-const DRAWN_BY = 12; // descendants that are looked at
+const DRAWN_BY = 12; // descendants that are examined
 const pointTarget = element => {
   const editor = drawnEditor(element);
   if (editor !== null) return editor;
@@ -124,7 +124,7 @@ const visiblePoint = (target, element, alone) => {
     const left = Math.max(rect.left, 0), right = Math.min(rect.right, width);
     const top = Math.max(rect.top, 0), bottom = Math.min(rect.bottom, height);
     if (right < left || bottom < top || !hasSize({width: right - left, height: bottom - top}, target, 1)) continue;
-    const wide = right - left - 2, high = bottom - top - 2; // spots keep a pixel from the edge
+    const wide = right - left - 2, high = bottom - top - 2; // points are at least a pixel from the edge
     for (const [dx, dy] of spots) {
       const x = left + (wide > 0 ? 1 + wide * dx : (right - left) * dx), y = top + (high > 0 ? 1 + high * dy : (bottom - top) * dy);
       const hit = hitAt(x, y);

@@ -70,7 +70,7 @@ const optionLabels = ({node, values}) => {
   const wanted = values ? values.map(value => optionFor(options, value)).filter(Boolean) : options.filter(usable);
   return wanted.slice(0, OPTIONS).flatMap(option => [optionLabel(option), ...[optionValue(option)].filter(value => value !== optionLabel(option) && /\p{L}/u.test(value))]).map(text => clean(text, 200));
 };
-const OPTIONS = 1000; // options that are looked at
+const OPTIONS = 1000; // options that are examined
 const placeCaret = (element, all) => {
   if (element instanceof HTMLInputElement) {
     if (all) selectInput(element);

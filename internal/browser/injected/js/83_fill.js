@@ -6,7 +6,7 @@ const fill = ({node, print, origin, value}) => {
   if (!(element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) || factsOf(element).print !== print) return {error: 'changed'};
   if (!isWhollyOf(origin)) return {error: 'origin'};
   if (!staysWith(element, origin)) return {error: 'form'};
-  oncePassword.add(element); // what it holds is shown to nobody from now on, whatever the field is
+  oncePassword.add(element); // the value is never shown from now on, whatever type the field has
   if (element instanceof HTMLInputElement && inputType(element) === 'password') keepHidden(element);
   put(element, value);
   for (const name of ['input', 'change']) dispatch(element, name === 'input'

@@ -3,9 +3,9 @@
 // same classes and in the same states. So nothing that differs is left unread:
 // another state, a heading, an alert or a filled field. Only the tree is
 // examined, which costs a fraction of reading the siblings.
-const RUN = 20, LEAF_RUN = 50, RUN_READ = 10; // as many of a kind make a run, or of one that is next to nothing, as the days of a calendar; so many are read
-const FOLD_WORK = 200000, FOLD_SIZE = 1000; // elements looked at in one walk, and in one sibling
-const LONG_TEXT = 80; // characters right inside an element, from which it is prose
+const RUN = 20, LEAF_RUN = 50, RUN_READ = 10; // length of a run; of a run of small elements such as the days of a calendar; elements of a run that are read
+const FOLD_WORK = 200000, FOLD_SIZE = 1000; // elements examined in one walk, and in one sibling
+const LONG_TEXT = 80; // an element with this many characters of its own text is prose
 const elementCount = getter(Element.prototype, 'childElementCount');
 const inputDefault = getter(HTMLInputElement.prototype, 'defaultValue');
 const areaDefault = getter(HTMLTextAreaElement.prototype, 'defaultValue');
@@ -124,7 +124,7 @@ const partOf = (tag, names) => {
   return part;
 };
 const boundParts = () => {
-  if (knownParts.kept > PARTS) Object.assign(knownParts, {byTag: new Map(), kept: 0}); // last goes on: no number is given again
+  if (knownParts.kept > PARTS) Object.assign(knownParts, {byTag: new Map(), kept: 0}); // last is not reset, so that no number is used twice
 };
 const stateOf = (element, tag, parts) => {
   let state = tag;

@@ -2,9 +2,9 @@
 // Wrappers without meaning are left out, and their children take their place.
 // Adjacent inline text becomes one piece.
 const VISIT_LIMIT = 400000, EMIT_LIMIT = 100000, DEPTH_LIMIT = 1000, OPTION_WALK = 500, TEXT_PIECE = 1 << 14, OUTPUT_LIMIT = 8 << 20;
-const NEST_LIMIT = 400; // elements inside elements, with room on the stack for what reads each; the parser makes 512
-const WALK_TIME = 15000, WALK_LOOK = 256; // milliseconds of a walk; elements between two looks at the clock
-const MANY = 4; // children of one element that a snapshot may narrow to
+const NEST_LIMIT = 400; // nesting of elements that fits on the stack; the parser nests at most 512
+const WALK_TIME = 15000, WALK_LOOK = 256; // milliseconds of a walk; elements between two checks of the clock
+const MANY = 4; // an element with this many children can be the root of a snapshot
 const landmarks = new Set(['banner', 'complementary', 'contentinfo', 'navigation', 'menu', 'menubar', 'main']);
 const transparent = new Set(['generic', 'presentation', 'paragraph', 'strong', 'emphasis', 'code', 'time', 'mark', 'subscript', 'superscript', 'deletion',
   'insertion', 'rowgroup', 'caption', 'document', 'suggestion', 'none']);
@@ -21,12 +21,12 @@ class Walker {
     this.cut = this.stopped = false;
     this.until = performance.now() + WALK_TIME;
     this.run = '';
-    this.kept = false; // the lines of run are as they are written
-    this.line = null; // the nodes of which the last one is in a line of text that goes on
+    this.kept = false; // run is preformatted text
+    this.line = null; // the list of nodes whose last one is in a line of text that continues
     this.stated = new Map();
     this.trace = 0; // of the values of the fields in the sibling that is compared
     this.traces = new Map();
-    this.modal = null; // the last dialog that says it is modal
+    this.modal = null; // the last dialog that is marked as modal
     this.hosts = []; // what was read that may have a closed shadow root
     this.root = options.root ? elementOf(options.root) : documentElement(document);
     boundParts();

@@ -6,10 +6,10 @@
 const sights = {last: 0};
 const firstRead = new WeakMap(); // elements, to the walk that read them first
 const counted = new WeakMap(); // siblings that were counted, to {first, weight, shape, trace}
-const changeMarks = new WeakMap(); // what changed, and all that it is in
-const broughtIn = new WeakMap(); // what was put into the document
+const changeMarks = new WeakMap(); // changed nodes and their ancestors, to the number of the last walk before
+const broughtIn = new WeakMap(); // nodes that were added to the document, to the number of the last walk before
 const lines = new WeakMap(); // lists, to the places of their children in the last walk, and when the order changed
-const wanted = new WeakSet(); // what is acted on
+const wanted = new WeakSet(); // counted elements that must be read because of an act
 
 const noteChanged = changes => {
   if (sights.last === 0) return;
@@ -41,8 +41,8 @@ class Sight extends Walker {
   constructor(options) {
     super(options);
     this.partial = this.anew = this.mixed = false;
-    this.still = null; // read for being acted on alone
-    this.fills = null; // read because there are fewer of its kind than are read
+    this.still = null; // an element that is read only because it is acted on
+    this.fills = null; // an element that is read because few of its kind were read
     this.since = options.since ?? 0; // the walk that this one is compared with
     this.before = sights.last;
     watchChanges();

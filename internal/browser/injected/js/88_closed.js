@@ -56,7 +56,7 @@ const hidesLight = element => {
       continue;
     }
     if (type !== TEXT || nodeData(node).trim() === '') continue;
-    if (cache.hidden.get(node) === false) return false; // it was seen in this pass
+    if (cache.hidden.get(node) === false) return false; // it was examined in this pass
     const range = new Range();
     range.selectNode(node);
     if (range.getClientRects().length > 0) return false;
