@@ -58,10 +58,10 @@ type Settings struct {
 type Host struct {
 	Send func(method string, params any)      // sends a call to the browser later, and drops its answer
 	Go   func(task func())                    // runs a task that the browser waits for when it closes
-	Note func(format string, args ...any)     // tells the caller of the next result
+	Note func(format string, args ...any)     // adds a note to the next result
 	Done <-chan struct{}                      // closed when the browser is gone
 	Err  func() error                         // why it is gone
-	Name func(suggested string) (safe string) // makes a harmless file name
+	Name func(suggested string) (safe string) // makes a safe file name
 }
 
 // List has the downloads of one browser, of all tabs. It is safe for concurrent
@@ -79,7 +79,7 @@ type List struct {
 // entry is one download. Its fields are guarded by List.mu.
 type entry struct {
 	action.Download
-	ended bool // the browser writes to it no more
+	ended bool // the browser no longer writes to it
 }
 
 // Event holds the fields of the browser's events of downloads.

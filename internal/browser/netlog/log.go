@@ -27,7 +27,7 @@ type Host struct {
 	Later func(job func())                 // runs a job after this event, in order
 	Go    func(task func())                // runs a task that the browser waits for when it closes
 	Done  <-chan struct{}                  // closed when the browser is gone
-	Note  func(format string, args ...any) // tells the caller of the next result
+	Note  func(format string, args ...any) // adds a note to the next result
 	// ProxyAnswer returns why the egress proxy answered a request itself; nil
 	// if a server answered.
 	ProxyAnswer func(url string, headers map[string]string) error

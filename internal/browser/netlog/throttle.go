@@ -18,11 +18,11 @@ const (
 	mostOfAll    = 5000 // of all sources together; above it fewOfSource holds for each
 	fewOfSource  = 200  // messages
 
-	mostLate = 60 * time.Second // a message that is older than the newest by more was written by another clock
+	mostLate = 60 * time.Second // a message that is older than the newest by more has a timestamp of another clock
 
 	mutedFor  = 30 * time.Second // unless the source shows another document before
 	muteLimit = time.Second      // for a source to answer that it is muted; after it its script is ended
-	lateLimit = 10 * time.Second // for messages that were written before to arrive: every other event waits behind them
+	lateLimit = 10 * time.Second // for earlier messages to arrive: all other events wait behind them
 	stopLimit = 2 * time.Second  // for StopScripts
 )
 
@@ -39,10 +39,10 @@ type Source struct {
 	released  time.Time     // when its objects were last released
 	rate      meter         // of its messages
 	muted     bool          //
-	unmuted   chan struct{} // closed when it is not muted any more, or gone
+	unmuted   chan struct{} // closed when it is unmuted or gone
 	late      int           // events that came since it was muted
 	newest    time.Time     // when the newest of a sample of them was written
-	refreshes bool          // its script worlds are about to be asked for, while it is muted
+	refreshes bool          // a report of its script worlds is scheduled while it is muted
 }
 
 // Source adds a source with its kind of target. crash ends the renderer of its
