@@ -89,7 +89,7 @@ func send(w http.ResponseWriter, r *http.Request, file *action.AuditFile) {
 type slowWriter struct{ w http.ResponseWriter }
 
 func (p slowWriter) Write(b []byte) (int, error) {
-	_ = http.NewResponseController(p.w).SetWriteDeadline(time.Now().Add(writeLimit)) // a writer that is no connection has none
+	_ = http.NewResponseController(p.w).SetWriteDeadline(time.Now().Add(writeLimit)) // a writer that is not a connection has no deadline
 	return p.w.Write(b)
 }
 

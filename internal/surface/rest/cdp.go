@@ -97,7 +97,7 @@ func (s *surface) attach(w http.ResponseWriter, r *http.Request, v *action.Verb)
 		return
 	}
 	conn.SetReadLimit(maxMessage)
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context())) // the request's own ends with no connection any more
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context())) // the context of a hijacked request does not end with its connection
 	stop := context.AfterFunc(s.cdpClients.ctx, func() { cancel(errShutdown) })
 	leave := context.AfterFunc(r.Context(), func() {
 		if cause := ended(r.Context(), nil); cause != nil {
@@ -113,7 +113,7 @@ func (s *surface) attach(w http.ResponseWriter, r *http.Request, v *action.Verb)
 	leave()
 	cancel(nil)
 	if err != nil {
-		noteFault(r, fault.From(err)) // for the access line
+		noteFault(r, fault.From(err)) // for the access log
 	}
 	line.close(closing(err))
 }

@@ -22,7 +22,7 @@ type certificate struct {
 	mu      sync.Mutex
 	loaded  *tls.Certificate
 	seen    [2]time.Time // when the files of loaded were written
-	tried   [2]time.Time // the same of what was read last
+	tried   [2]time.Time // when the files that were read last were written
 	checked time.Time
 }
 
@@ -65,7 +65,7 @@ func (c *certificate) current() *tls.Certificate {
 
 // load reads the files. The caller holds c.mu, or is the only user of c.
 func (c *certificate) load() error {
-	written, err := c.written() // before they are read: a change in between shows the next time
+	written, err := c.written() // before they are read, so that a change in between is noticed the next time
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 // faults are the faults that a kind of operation can answer with: all except
 // those in not.
 type faults struct {
-	name string // behind Refused and Failed, where the description has their responses
+	name string // suffix of Refused and Failed in the names of the responses
 	not  []fault.Code
 }
 

@@ -77,7 +77,7 @@ var plainToken = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // callerID matches the ids that a caller may give to a request. Dots are
 // reserved for the steps of runs and crawls.
-var callerID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$`) // 39 of the 64 that the gate takes: a hyphen and 24 are ours
+var callerID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$`) // 39 of the 64 characters that the gate accepts; a hyphen and 24 random ones are added
 
 // requestID returns an id that no other request has, so that the records of two
 // calls are not confused. It begins with the caller's own id if that is valid.

@@ -14,7 +14,7 @@ import (
 
 const (
 	lastEventID  = "Last-Event-ID"
-	retryAfterMS = 1000 // milliseconds until a client comes again
+	retryAfterMS = 1000 // milliseconds until a client reconnects
 )
 
 // eventStreams are the open event streams. They are ended when the server shuts

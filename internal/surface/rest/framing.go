@@ -19,7 +19,7 @@ func Serve(server *http.Server, l net.Listener) error {
 	handler := server.Handler
 	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if state, secure := r.Context().Value(tlsKey{}).(*tls.ConnectionState); secure && r.TLS == nil {
-			r.TLS = state // the server looks for TLS at the connection itself, which is framed
+			r.TLS = state // the server finds TLS by the type of the connection, which framedConn hides
 		}
 		handler.ServeHTTP(w, r)
 	})
@@ -33,7 +33,7 @@ func Serve(server *http.Server, l net.Listener) error {
 	}
 	server.ConnState = func(c net.Conn, state http.ConnState) {
 		if f, framed := c.(*framedConn); framed && state == http.StateHijacked {
-			f.off.Store(true) // what follows is no HTTP
+			f.off.Store(true) // the bytes that follow are not HTTP
 		}
 	}
 	return server.Serve(framedListener{l}) //nolint:wrapcheck // as http.Server says
@@ -92,14 +92,14 @@ const (
 )
 
 const (
-	longestName  = 32 // bytes of a header's name that are looked at
+	longestName  = 32 // bytes of a header's name that are examined
 	longestValue = 32 // of a value, and of the end of a request line
 )
 
 // framing finds where requests begin and end in a stream of bytes.
 type framing struct {
 	at       int
-	text     []byte // of the line or value that is read
+	text     []byte // of the current line or value
 	name     string
 	old      bool // the request is not of HTTP/1.1
 	encoding bool // it has a Transfer-Encoding
@@ -165,7 +165,7 @@ func (f *framing) value(b byte) {
 		return
 	}
 	if f.name == "content-length" {
-		f.length = strings.TrimSpace(string(f.text)) + " " // there is one, be it empty
+		f.length = strings.TrimSpace(string(f.text)) + " " // there is one, possibly empty
 	}
 	f.text = f.text[:0]
 	f.begin(headerName)
@@ -181,7 +181,7 @@ func (f *framing) body() {
 		return
 	}
 	size, err := strconv.ParseUint(strings.TrimSpace(f.length), 10, 63)
-	if f.left = size; err == nil && size > 0 { // the server refuses what is no number
+	if f.left = size; err == nil && size > 0 { // the server refuses anything but a number
 		f.begin(bodyBytes)
 	}
 }

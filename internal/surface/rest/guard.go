@@ -235,7 +235,7 @@ func hasBody(r *http.Request) bool { return r.Body != nil && r.Body != http.NoBo
 // drains the body.
 func limitBodyTime(w http.ResponseWriter, r *http.Request) {
 	if hasBody(r) {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyLimit)) // a writer that is no connection has none
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyLimit)) // a writer that is not a connection has no deadline
 	}
 }
 
@@ -248,7 +248,7 @@ func readBody(w http.ResponseWriter, r *http.Request, most int64) (int, *fault.F
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if err != nil {
-		w.Header().Set("Connection", "close") // what is left of the body is not worth reading
+		w.Header().Set("Connection", "close") // the rest of the body is not read
 	}
 	var large *http.MaxBytesError
 	switch {
@@ -307,7 +307,7 @@ func securityHeaders(h http.Header, r *http.Request, seen *accessEntry) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Permissions-Policy", "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()")
-	if seen.secure && !loopback(hostname(r.Host)) { // of localhost it would hold for every other program there
+	if seen.secure && !loopback(hostname(r.Host)) { // on localhost it would apply to all other programs
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
 }

@@ -8,8 +8,8 @@ import (
 
 // route is how a request reached the gateway.
 type route struct {
-	from    netip.Addr // the client's address; none where it cannot be told
-	secure  bool       // over TLS, as far as the gateway knows
+	from    netip.Addr // the client's address; invalid if unknown
+	secure  bool       // whether it came over TLS, as far as the gateway knows
 	proxied bool       // through a proxy that is trusted
 }
 

@@ -20,10 +20,10 @@ import (
 
 const (
 	maxBody     = 1 << 20          // bytes of a request's body, where its verb does not take more
-	maxLarge    = 4                // requests with larger bodies at a time: each takes its size several times over
+	maxLarge    = 4                // concurrent requests with larger bodies: each needs several times its size
 	bodyLimit   = 30 * time.Second // to send one
 	callLimit   = 6 * time.Minute  // of one call: longer than the longest question and the longest action
-	defaultWait = 55 * time.Second // on a question, where the caller does not say
+	defaultWait = 55 * time.Second // default wait for the answer to a question
 )
 
 // unknownRate is how many requests without a valid token one address may make.
@@ -49,12 +49,12 @@ type Options struct {
 	Gate           Gate
 	Clients        Clients // of the DevTools protocol; none are admitted when nil
 	Auth           Tokens
-	MCP            http.Handler   // at /mcp, behind the same checks; none when nil. The caller is in its context, see auth.From
+	MCP            http.Handler   // serves /mcp, after the same checks; none when nil. The caller is in the request's context, see auth.From
 	Version        string         // of the program
 	AllowedHosts   []string       // names beside loopback that the Host header may hold, without port
 	AllowedOrigins []string       // origins beside our own whose pages may call, "https://app.example"
-	Proxies        []netip.Prefix // who may say whom they speak for: X-Forwarded-For, -Proto and -Host
-	OnlyProxies    bool           // requests come from there, and from this machine, only
+	Proxies        []netip.Prefix // trusted proxies, which may send X-Forwarded-For, -Proto and -Host
+	OnlyProxies    bool           // requests come only from these proxies and from this machine
 	Log            *slog.Logger
 }
 

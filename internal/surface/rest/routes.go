@@ -196,7 +196,7 @@ func preferredWait(r *http.Request) time.Duration {
 		for part := range strings.SplitSeq(header, ",") {
 			text, found := strings.CutPrefix(strings.TrimSpace(part), "wait=")
 			if n, err := strconv.Atoi(text); found && err == nil && n >= 0 {
-				return max(time.Duration(min(n, 300))*time.Second, time.Millisecond) // 0 would mean for ever
+				return max(time.Duration(min(n, 300))*time.Second, time.Millisecond) // 0 would mean without a limit
 			}
 		}
 	}

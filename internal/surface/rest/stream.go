@@ -74,7 +74,7 @@ func (e *events) write(text string) {
 		e.w.WriteHeader(http.StatusOK)
 	}
 	c := http.NewResponseController(e.w)
-	_ = c.SetWriteDeadline(time.Now().Add(writeLimit)) // a writer that is no connection has none
+	_ = c.SetWriteDeadline(time.Now().Add(writeLimit)) // a writer that is not a connection has no deadline
 	if _, e.err = e.w.Write([]byte(text)); e.err == nil {
 		e.err = c.Flush()
 	}

@@ -25,7 +25,7 @@ type wire struct {
 	life context.Context //nolint:containedctx // of what is written: a writer keeps the first context it is given
 	end  context.CancelFunc
 
-	want chan struct{} // the next message is wanted
+	want chan struct{} // signals that the next message may be read
 	came chan error    // it is in in, or there is none
 	done chan struct{} // the goroutine has ended
 }
@@ -45,7 +45,7 @@ func newWire(conn *websocket.Conn) *wire {
 // close sends the reason, ends the connection and waits for the goroutine. It
 // is the last call.
 func (w *wire) close(code websocket.StatusCode, why string) {
-	_ = w.conn.Close(code, why) // bounded; a client that has gone needs no reason
+	_ = w.conn.Close(code, why) // within a time limit; a client that has gone needs no reason
 	w.end()
 	close(w.want)
 	<-w.done
@@ -73,7 +73,7 @@ func (w *wire) receive(ctx context.Context) error {
 		return fmt.Errorf("cannot read from the client: %w", err)
 	}
 	if w.in.Cap() > 1<<20 {
-		w.in = bytes.Buffer{} // one large message does not hold its memory for ever
+		w.in = bytes.Buffer{} // so that one large message does not keep its memory
 	}
 	w.in.Reset()
 	if _, err := w.in.ReadFrom(r); err != nil {
