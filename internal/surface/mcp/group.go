@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	always = "core" // the group that every client has: without it no page is seen, and nobody is asked
+	always = "core" // the group that every client gets
 	every  = "all"  // all groups
 )
 

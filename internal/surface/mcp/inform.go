@@ -80,7 +80,7 @@ func (i *informer) close(waits bool) {
 	defer cancel()
 	for _, id := range told {
 		if !waits {
-			_ = i.session.NotifyElicitationComplete(ctx, &mcp.ElicitationCompleteParams{ElicitationID: id}) // one that is gone needs no word
+			_ = i.session.NotifyElicitationComplete(ctx, &mcp.ElicitationCompleteParams{ElicitationID: id}) // a client that is gone needs no notice
 		}
 	}
 	i.end()

@@ -28,7 +28,7 @@ import (
 
 const (
 	defaultWait = 55 * time.Second // on a question, below clients' usual limit of 60
-	toolLimit   = 5 * time.Minute  // of one tool call: its waits and its actions, with room
+	toolLimit   = 5 * time.Minute  // of one tool call, with its waits and its actions
 	progress    = 5 * time.Second  // between progress notes
 	lastNotes   = time.Second      // for those that are left when a tool call is done
 )
@@ -43,10 +43,10 @@ type Door interface {
 // Options are the parts and settings of a Surface.
 type Options struct {
 	Door    Door
-	Caller  func(ctx context.Context) (action.Caller, error) // who calls over standard input; over HTTP it is the token's owner. When nil the zero Caller, which only a door that knows its caller lets in
+	Caller  func(ctx context.Context) (action.Caller, error) // who calls over standard input; over HTTP it is the token's owner. When nil it is the zero Caller, which only a Door with a caller of its own accepts
 	Version string
 	Address string   // of the gateway, which people are told of over standard input: "http://127.0.0.1:2468". Over HTTP it is as the client has it
-	Tools   []string // groups of tools to offer where a client asks for none: see chosen; the usual ones when empty
+	Tools   []string // groups of tools for clients that ask for none: see chosen; the usual ones when empty
 	// ReadOnly makes sessions that are started here read-only: no request that
 	// changes something leaves them.
 	ReadOnly bool
@@ -110,7 +110,7 @@ func (s *Surface) offering(groups []string) (*mcp.Server, error) {
 }
 
 func (s *Surface) serverOf(offered []tool, names []string) *mcp.Server {
-	offers := &mcp.ServerCapabilities{ // lists are asked for anew, and no logging
+	offers := &mcp.ServerCapabilities{ // no notifications of changed lists, and no logging
 		Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Completions: &mcp.CompletionCapabilities{},
 		Prompts: &mcp.PromptCapabilities{}, // there are none; the library lists them all the same
 	}
@@ -328,7 +328,7 @@ func report(ctx context.Context, req *mcp.CallToolRequest) (tell func(phase stri
 	tell = func(phase string) {
 		select {
 		case phases <- phase:
-		default: // nobody keeps up: the next note will do
+		default: // the client is slow: drop this note
 		}
 	}
 	return tell, func() {

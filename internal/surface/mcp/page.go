@@ -19,7 +19,7 @@ func navigate(ctx context.Context, t *turn, in *navigateIn) error {
 	result, err := t.act(ctx, action.VerbPageGoto.Name, in.args())
 	if went, ok := result.Data.(*action.Navigated); ok && err == nil {
 		t.reply.status, t.reply.data = went.Status, went
-		if went.Download == "" || went.Document == nil { // a file that was read is shown, and the page is not
+		if went.Download == "" || went.Document == nil { // the text of a file is shown, not the page
 			t.reply.page = &action.Page{URL: went.URL, Title: went.Title}
 		}
 	}

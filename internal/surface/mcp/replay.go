@@ -12,9 +12,9 @@ import (
 
 // Limits of what is kept for clients that lost a stream.
 const (
-	replayTime  = 2 * toolLimit // after a stream's last event: a call may be silent for as long as it takes
+	replayTime  = 2 * toolLimit // after a stream's last event; a running call may send nothing until it ends
 	replayBytes = 32 << 20      // of all streams: the newest ones are kept
-	replayEntry = 512           // bytes that an event or a stream counts for besides what it says
+	replayEntry = 512           // bytes that are counted for an event or a stream in addition to its content
 )
 
 var errNotKept = errors.New("the stream is not kept any more")

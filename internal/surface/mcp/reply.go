@@ -26,7 +26,7 @@ const (
 // marks, or in quotes on one line, so that a page cannot imitate our headings.
 type reply struct {
 	session   string
-	did       []string // what was done, a line each
+	did       []string // what was done, one line each
 	page      *action.Page
 	status    int
 	text      string // of the page, between marks
@@ -38,7 +38,7 @@ type reply struct {
 	pending   *action.Pending
 	image     *mcp.ImageContent
 	data      any  // the verb's own result, for programs
-	settled   bool // what changed is told: page is shown where it moved
+	settled   bool // changes are reported; the page is named if it moved
 	moved     bool // it is at another address, or has another title
 }
 

@@ -253,6 +253,6 @@ func protocol(err error) error {
 	if hint := next(f); hint != "" {
 		text += ". Next: " + untrusted.ToolLine(hint, 500)
 	}
-	data, _ := json.Marshal(map[string]any{"code": f.Code}) // a text: it cannot fail
+	data, _ := json.Marshal(map[string]any{"code": f.Code}) // marshalling a string cannot fail
 	return &jsonrpc.Error{Code: int64(f.Code.Info().RPC), Message: text, Data: data}
 }

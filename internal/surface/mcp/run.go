@@ -106,6 +106,6 @@ func (t *turn) tellRun(run *action.Run) {
 		r.heading, r.text = "Content", marked(run.Content.Text, run.Content.URL, actSnapshot-4000)
 	}
 	short := *run
-	short.Content = action.RunContent{Elements: []action.RunInteractive{}} // it stands between marks
+	short.Content = action.RunContent{Elements: []action.RunInteractive{}} // it is between marks
 	r.data = &short
 }

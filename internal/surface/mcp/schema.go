@@ -14,7 +14,7 @@ import (
 // because every conversation pays for its tokens. What the schema omits is
 // checked all the same.
 func (t tool) described() *mcp.Tool {
-	hints := &mcp.ToolAnnotations{Title: title(t.name), ReadOnlyHint: t.effect == reads} // by default, what does not only read destroys, in an open world
+	hints := &mcp.ToolAnnotations{Title: title(t.name), ReadOnlyHint: t.effect == reads} // the protocol's defaults: a tool that is not read-only is destructive, in an open world
 	if t.effect == changes {
 		hints.DestructiveHint = new(false)
 	}

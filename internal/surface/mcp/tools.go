@@ -12,8 +12,8 @@ import (
 type effect int
 
 const (
-	destroys effect = iota // the zero effect is the worst
-	changes                // something that can be undone by going elsewhere
+	destroys effect = iota // the zero effect is the most dangerous one
+	changes                // an effect that can be undone by navigating
 	reads
 )
 
@@ -24,7 +24,7 @@ type tool struct {
 	effect effect
 	input  func() any
 	run    func(ctx context.Context, t *turn, in any) error
-	steps  func(in any) []action.Step // what it asks of the page, as steps of a batch; nil where it can be none
+	steps  func(in any) []action.Step // its calls as steps of a batch; nil if it cannot be a step
 }
 
 // define binds a function to the type of its arguments. If they name a session,

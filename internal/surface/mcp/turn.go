@@ -31,14 +31,14 @@ type turn struct {
 	session    string // as the tool call names it
 	connection string // that it came by
 	id         string
-	until      time.Time // questions are waited for until then
+	until      time.Time // when waiting for questions ends
 	tell       func(phase string)
 	asked      func(action.Pending)
 	watch      *action.CrawlWatch
 	run        *action.RunWatch
 	made       int
-	report     bool // the call is to say what it changed
-	quiet      bool // the answer has no place for notes
+	report     bool // the call reports what it changed
+	quiet      bool // the answer cannot contain notes
 	reply      reply
 }
 
@@ -185,7 +185,7 @@ func (t *turn) owner() owner { return owner{t.caller, t.connection} }
 type starts struct {
 	gate chan struct{}
 	mu   *sync.Mutex
-	done map[owner]time.Time // when each last started one; forgotten once no call is as old
+	done map[owner]time.Time // when each owner last started one; removed when all running calls are newer
 }
 
 func newStarts() starts {
