@@ -48,7 +48,7 @@ func (f *FollowEvents) Wants(kind string) bool {
 // Event is something that happened: a record of the audit trail, and the
 // details of a question or answer.
 type Event struct {
-	ID       int64     `json:"id"` // number of the record; what follows it is asked for by it
+	ID       int64     `json:"id"` // number of the record, with which a client asks for later ones
 	Kind     string    `json:"kind" enum:"session,question,answer,action,alert,config"`
 	Record   Record    `json:"record"`
 	Question *Question `json:"question,omitempty"` // as it is now
@@ -57,12 +57,12 @@ type Event struct {
 // EventPage is a part of the events, in order.
 type EventPage struct {
 	Events []Event `json:"events"`
-	Last   int64   `json:"last"` // what follows is asked for with this number
+	Last   int64   `json:"last"` // the number with which a client asks for later events
 }
 
 // EventWatch receives events as they occur. Its functions are called one at a
 // time.
 type EventWatch struct {
-	Begin func()            // once, before the first event: the call was let through
+	Begin func()            // called once, before the first event: the call was permitted
 	Event func(Event) error // ends the call when it fails
 }

@@ -71,7 +71,7 @@ type Marked struct {
 	Hidden   int    `json:"hidden,omitempty"`  // pieces of text left out because a person could not see them
 	Article  bool   `json:"article,omitempty"` // it is the page's article; full gives what is around it
 
-	Document *Document `json:"document,omitempty"` // what it is, where it is no page of HTML
+	Document *Document `json:"document,omitempty"` // its kind, if it is not HTML
 	Paged
 }
 
@@ -120,7 +120,7 @@ type Extracted struct {
 	URL   string `json:"url"`
 	Title string `json:"title"`
 
-	Document *Document `json:"document,omitempty"` // what it is, where it is no page of HTML
+	Document *Document `json:"document,omitempty"` // its kind, if it is not HTML
 	Paged
 }
 

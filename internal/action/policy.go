@@ -69,9 +69,9 @@ type PolicyExplanation struct {
 	Rule     string       `json:"rule"` // which decided: a name of the built-in table, or rule.<number>
 	Why      string       `json:"why"`
 	Hint     string       `json:"hint,omitempty"` // of a refusal: what to do instead
-	Builtin  PolicyReason `json:"builtin"`        // what would be without configured rules
+	Builtin  PolicyReason `json:"builtin"`        // the verdict without configured rules
 	Rules    []RuleTried  `json:"rules"`          // every configured rule, in order
-	Assumed  []string     `json:"assumed"`        // what was not looked at
+	Assumed  []string     `json:"assumed"`        // what was not examined
 	Policy   string       `json:"policy"`         // hash of the policy
 }
 
@@ -93,10 +93,10 @@ type RuleTried struct {
 
 // PolicyView is the policy in force. Only operators see the patterns of rules.
 type PolicyView struct {
-	Policy    string         `json:"policy"`               // hash; of two alike policies it is the same
+	Policy    string         `json:"policy"`               // hash; equal policies have equal hashes
 	File      string         `json:"file,omitempty"`       // the configuration file, for operators
 	SHA256    string         `json:"fileSha256,omitempty"` // of the file
-	Asking    bool           `json:"asking"`               // people are there to be asked; what they should be asked is denied otherwise
+	Asking    bool           `json:"asking"`               // people can be asked; otherwise their questions are denied
 	Timeouts  PolicyTimeouts `json:"timeouts"`
 	Roles     []RoleClasses  `json:"roles"`
 	Trusted   []string       `json:"trustedDomains"`

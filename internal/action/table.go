@@ -11,10 +11,10 @@ import (
 type Verb struct {
 	Name    string
 	Class   Class
-	Risk    Risk       // default, where the page's facts say nothing else
+	Risk    Risk       // default, unless the page's facts change it
 	Counts  bool       // counts against max_actions_per_session
-	Inner   bool       // a step of a crawl or a run: no surface offers it, and the gate takes it from none
-	Target  bool       // acts on an element: its facts are looked at first
+	Inner   bool       // a step of a crawl or a run: no surface offers it, and the gate refuses it from surfaces
+	Target  bool       // acts on an element, whose facts are read first
 	Input   bool       // gives a page input: waits for the requests that it causes, which can be judged in its place
 	Done    string     // what an answer says before the element; of verbs whose tool and command follow from the definition
 	NewArgs func() any // pointer to a zero value of its argument type
@@ -22,7 +22,7 @@ type Verb struct {
 	Method  string     // REST
 	Path    string     // REST; below /v1
 	Status  int        // REST; of success, 200 when 0
-	Body    int64      // REST; most bytes of a request's body, where it is more than of others
+	Body    int64      // REST; maximum size of a request's body in bytes, if it is larger than the default
 	Tool    string     // MCP tool; empty when there is none
 	Command string     // command line; empty when there is none
 	Summary string     // one line, for every generated reference
