@@ -12,8 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 )
 
-// still returns a page without what it would load or run, as Chromium
-// serializes it.
+// still serves a page whose scripts and resources are blocked, and returns its
+// address.
 func still(t *testing.T, html []byte) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
