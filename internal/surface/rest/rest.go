@@ -1,8 +1,8 @@
-// Package rest serves the gateway's interface over HTTP. Each verb has a route, and
-// a verb of a page has two: for the most recent session, and below a session. Other
-// routes belong to no verb: /v1/health, /v1/verbs, /json, /openapi.json, /docs,
-// /approvals and /mcp. Faults are problem documents. The package checks who calls
-// and from where, and translates; it decides nothing.
+// Package rest serves the gateway's interface over HTTP. Each offered verb has a
+// route, and a verb of a page has two: for the most recent session, and below a
+// session. Other routes belong to no verb: /v1/health, /v1/verbs, /json,
+// /openapi.json, /docs, /approvals and /mcp. Faults are problem documents. The
+// package checks who calls and from where, and translates; it decides nothing.
 package rest
 
 import (
