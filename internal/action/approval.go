@@ -35,7 +35,7 @@ type GrantListing struct {
 	Grants []Grant `json:"grants"`
 }
 
-// Revoked says that a grant covers nothing any more.
+// Revoked says that a grant is no longer valid.
 type Revoked struct {
 	OK bool `json:"ok"`
 }
@@ -45,7 +45,7 @@ type ApprovalList struct {
 	State string `json:"state,omitempty" query:"state" enum:"pending,approved,denied,expired,used,all" doc:"pending when empty"`
 }
 
-// Answer answers a question. CRITICAL wants a reason.
+// Answer answers a question. An approval of a CRITICAL call needs a reason.
 type Answer struct {
 	ID         string `json:"id" path:"id" minLength:"1" maxLength:"64" doc:"Of the question"`
 	Approve    bool   `json:"approve" doc:"true lets the call through, false denies it"`
@@ -53,7 +53,7 @@ type Answer struct {
 	ForSession bool   `json:"forSession,omitempty" doc:"Cover later calls of this kind in the session; MEDIUM, or page.fill_secret"`
 }
 
-// Question is an approval asked of a person.
+// Question is a request to a person for approval.
 type Question struct {
 	ID         string     `json:"id"`
 	State      string     `json:"state" example:"pending"` // pending, approved, denied, expired, used
@@ -82,7 +82,8 @@ type QuestionListing struct {
 	Questions []Question `json:"questions"`
 }
 
-// Sound refuses a denial for the session: it would deny this call alone.
+// Sound refuses a denial for the session, because a denial applies only to this
+// call.
 func (a *Answer) Sound() error {
 	if a.Approve {
 		return nil

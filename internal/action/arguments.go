@@ -25,8 +25,9 @@ type Field struct {
 // Required reports whether a call must give f: it has no omitempty.
 func (f Field) Required() bool { return !strings.Contains(f.Tag.Get("json"), ",omitempty") }
 
-// Fields lists the JSON fields of a struct type, or a pointer to one, embedded
-// structs included; of two with the same name the outer one counts.
+// Fields lists the JSON fields of a struct type, or of a pointer to one,
+// including embedded structs. Of two fields with the same name the outer one
+// counts.
 //
 // The list is shared: do not change it.
 func Fields(t reflect.Type) []Field {
@@ -135,14 +136,14 @@ func (f Field) check(v reflect.Value) error {
 	return f.fault(problem)
 }
 
-// lacksText reports whether a text is none where one must be given: it is empty, and
-// may not be. A blank address is none either.
+// lacksText reports whether a required text is missing: it is empty although it
+// may not be, or it is a blank address.
 func (f Field) lacksText(s string) bool {
 	least, given := number(f.Tag, "minLength")
 	return f.Required() && given && least > 0 && (s == "" || f.Name == "url" && strings.TrimSpace(s) == "")
 }
 
-// missing is the fault of a required field that was not given.
+// missing returns the fault for a required field that was not given.
 func (f Field) missing() error {
 	out := invalid(f.Name, "is missing")
 	if f.Name == "url" {
@@ -153,7 +154,8 @@ func (f Field) missing() error {
 
 const holdsControls = "holds control characters"
 
-// fault is the fault of what is wrong with the field, nil for nothing.
+// fault returns the fault for a problem with the field; nil for an empty
+// problem.
 func (f Field) fault(problem string) error {
 	switch {
 	case problem == "":
@@ -166,8 +168,8 @@ func (f Field) fault(problem string) error {
 	return invalid(f.Name, problem).Hinted("%s: %s", f.Name, f.Tag.Get("doc"))
 }
 
-// Within says of a fault that it is about a part of the arguments: its field is then
-// that of the part, behind the name of the part.
+// Within adds the name of a part of the arguments to a fault: it is put before
+// the name of the fault's field.
 func Within(part string, err error) error {
 	if err == nil || part == "" {
 		return err
@@ -193,7 +195,7 @@ func checkStruct(v reflect.Value) error {
 	return Check(v.Addr().Interface())
 }
 
-// checkItems checks a list or a map, and what is in it.
+// checkItems checks a list or a map and its items.
 func (f Field) checkItems(v reflect.Value) error {
 	if most, ok := number(f.Tag, "maxItems"); ok && float64(v.Len()) > most {
 		return f.fault(fmt.Sprintf("must have at most %v items", most))
@@ -230,7 +232,8 @@ func (f Field) checkTexts(v reflect.Value) string {
 	return ""
 }
 
-// checkMap checks a map of texts; a problem repeats neither names nor values.
+// checkMap checks a map of texts. The problem that it returns repeats neither
+// names nor values.
 func (f Field) checkMap(v reflect.Value) string {
 	for entries := v.MapRange(); entries.Next(); {
 		if problem := f.checkText(entries.Key().String(), `maxLength:"256" minLength:"1"`); problem != "" {
@@ -243,7 +246,8 @@ func (f Field) checkMap(v reflect.Value) string {
 	return ""
 }
 
-// checkText returns what is wrong with a text of the field, by the limits of tag.
+// checkText returns what is wrong with a text of the field, by the limits in
+// tag.
 func (f Field) checkText(s string, tag reflect.StructTag) string {
 	if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
 		return "must be text without NUL characters"
@@ -267,10 +271,10 @@ func (f Field) checkText(s string, tag reflect.StructTag) string {
 	return ""
 }
 
-// oneLine are the fields whose texts have one line.
+// oneLine lists fields whose texts have only one line.
 var oneLine = []string{"url", "id", "ref", "role"}
 
-// refuses reports whether a text of the field must not have a character.
+// refuses reports whether a text of the field must not contain a character.
 func (f Field) refuses(r rune) bool {
 	layout := r == '\t' || r == '\n' || r == '\r'
 	return unicode.IsControl(r) && (!layout || slices.Contains(oneLine, f.Name))
@@ -286,8 +290,8 @@ func checkNumber(n float64, tag reflect.StructTag) string {
 	return ""
 }
 
-// Without refuses arguments that would be ignored because of what is given with them,
-// and says which.
+// Without refuses arguments that would be ignored because of another argument,
+// and names them.
 func Without(args any, because string, fields ...string) error {
 	for _, field := range given(args) {
 		if slices.Contains(fields, field) {
@@ -297,7 +301,7 @@ func Without(args any, because string, fields ...string) error {
 	return nil
 }
 
-// given lists the fields of arguments that say something.
+// given lists the fields of the arguments that are set.
 func given(args any) []string {
 	var names []string
 	v := reflect.ValueOf(args).Elem()

@@ -141,7 +141,7 @@ func TestItemsOfAListAreChecked(t *testing.T) {
 	}
 }
 
-// One way names the element: a second one is refused.
+// An element is named in one way: a second way is refused.
 func TestAnElementIsNamedInOneWay(t *testing.T) {
 	at := 5.0
 	for name, c := range map[string]struct {

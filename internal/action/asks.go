@@ -4,23 +4,24 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// What the gate asks of a verb's arguments. Arguments have the methods that apply
-// to them, beside their type; the gate makes what they return fit to be shown.
+// What the gate asks the arguments of a verb. Arguments implement the methods
+// that apply to them, beside their type. The gate makes the returned texts fit
+// to be shown.
 type (
-	// Leading arguments lead to an address; empty for none.
+	// Leading arguments lead to an address; empty if they lead to none.
 	Leading interface{ Destination() string }
-	// Naming arguments say what the call is about, where no page was looked at and it
-	// is not the element that they aim at.
+	// Naming arguments say what the call is about, if that is neither an
+	// element nor found on a page.
 	Naming interface{ Subject() string }
-	// Recording arguments have words of their own that are no secret: records and
-	// questions show them.
+	// Recording arguments have texts that are not secret: records and questions
+	// show them.
 	Recording interface{ Recorded() string }
-	// Aiming arguments name the element that their verb acts on, and say how long to
-	// wait for it.
+	// Aiming arguments name the element on which their verb acts, and how long
+	// to wait for it.
 	Aiming interface{ Aim() (Locator, Timing) }
 	// Pressing arguments press the element that they name.
 	Pressing interface{ Presses() }
-	// Typing arguments hold text for a field. It may be a secret.
+	// Typing arguments contain text for a field. It may be a secret.
 	Typing interface{ TypedText() string }
 )
 
@@ -34,7 +35,8 @@ func requireElement(field string, l Locator) error {
 	return out
 }
 
-// profileSubject is saved user data as the caller names it.
+// profileSubject returns the subject of calls with a profile, by the name that
+// the caller used.
 func profileSubject(key string) string {
 	if key == "" {
 		return ""

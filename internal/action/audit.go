@@ -14,8 +14,8 @@ var (
 	VerbAuditVerify = Define[None, AuditVerdict](Verb{Name: "audit.verify", Class: Admin, Risk: Low, Method: http.MethodGet, Path: "/audit/verify", Command: "audit verify", Summary: "Verify the audit trail's hash chain"})
 )
 
-// AuditFilter says which records of the trail are wanted. What is empty does
-// not matter.
+// AuditFilter says which records of the trail are wanted. Empty fields do not
+// filter.
 type AuditFilter struct {
 	Session  string `json:"session,omitempty" query:"session" maxLength:"64" doc:"Id of a session"`
 	Actor    string `json:"actor,omitempty" query:"actor" maxLength:"128" doc:"Whose token it was"`
@@ -30,8 +30,8 @@ type AuditFilter struct {
 	Unscoped bool   `json:"unscoped,omitempty" query:"unscoped" doc:"The records of no scope instead: the gateway's own, and calls of strangers"`
 }
 
-// AuditQuery reads a piece of the trail: the newest records, or those before
-// or after one that was read before.
+// AuditQuery asks for a part of the trail: the newest records, or those before
+// or after a known one.
 type AuditQuery struct {
 	AuditFilter
 	After  int64 `json:"after,omitempty" query:"after" minimum:"0" doc:"Only records with a greater sequence number"`
@@ -39,28 +39,28 @@ type AuditQuery struct {
 	Limit  int   `json:"limit,omitempty" query:"limit" minimum:"0" maximum:"1000" doc:"The newest so many, or with after the next so many; 100 when 0"`
 }
 
-// AuditPage is a piece of the trail, in order.
+// AuditPage is a part of the trail, in order.
 type AuditPage struct {
 	Records []Record `json:"records" doc:"In order; the page behind them is asked for with after, the one before them with before"`
 	Last    int64    `json:"last" doc:"Sequence number of the newest record there is"`
 }
 
-// AuditExport asks for all records that a filter lets through, as a file.
+// AuditExport asks for all records that match a filter, as a file.
 type AuditExport struct {
 	AuditFilter
 	Format string `json:"format,omitempty" query:"format" enum:"jsonl,csv" doc:"jsonl when empty: a record in each line, as it is stored, with its hash"`
 }
 
-// AuditFile is an export: it is read from the trail while it is sent.
+// AuditFile is an export. It is read from the trail while it is sent.
 type AuditFile struct {
 	Name      string `json:"name"`
 	MediaType string `json:"mediaType"`
 
-	// Send writes it; it may be called once.
+	// Send writes the file. It may be called once.
 	Send func(ctx context.Context, to io.Writer) error `json:"-"`
 }
 
-// Record is one line of the audit trail; docs/audit.md says what stands in it.
+// Record is one line of the audit trail; see docs/audit.md.
 type Record struct {
 	Seq           int64     `json:"seq" doc:"place in the trail, from 1, without gaps"`
 	EventType     string    `json:"event_type" doc:"intent and outcome of a call, or what else happened"`
@@ -92,7 +92,7 @@ type Record struct {
 	Hash          string    `json:"hash" doc:"SHA-256 over the hash of the record before, as 32 bytes, and this record without its hash; hex"`
 }
 
-// AuditVerdict is what verification found.
+// AuditVerdict is the result of a verification.
 type AuditVerdict struct {
 	OK          bool   `json:"ok"`
 	Records     int64  `json:"records" doc:"How many were verified"`

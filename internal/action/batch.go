@@ -17,8 +17,9 @@ var (
 	VerbPageBatch = Define[Batch, Batched](Verb{Name: "page.batch", Class: Write, Risk: Low, Method: http.MethodPost, Path: "/browser/batch", Body: filesBody, Tool: "browser_batch", Command: "batch", Summary: "Make several calls in one request: checked whole, each judged alone, up to the first that fails or waits"})
 )
 
-// Batch is several calls in one request, in one session. All of it is checked
-// before anything is done; each step is then a call of its own (docs/mcp.md).
+// Batch is several calls in one request, in one session. All of them are
+// checked before the first is made. Each step is then a call of its own
+// (docs/mcp.md).
 type Batch struct {
 	Steps []Step `json:"steps" minItems:"1" maxItems:"50" doc:"Done in order, up to the first that fails or waits for a person" example:"[{\"verb\":\"page.click\",\"args\":{\"selector\":\"#save\"}}]"`
 }
@@ -29,19 +30,19 @@ type Step struct {
 	Args any    `json:"args,omitempty" doc:"The verb's arguments, as at its own route"` // pointer to its argument type
 }
 
-// Batched says what became of a batch of which something was done.
+// Batched is the result of a batch of which at least a part was done.
 type Batched struct {
 	OK    bool        `json:"ok"`    // every step is done
 	State string      `json:"state"` // done, failed or pending
 	Done  int         `json:"done"`  // steps that are done, by former calls of the batch too
 	Steps []BatchStep `json:"steps"` // each of the batch, in its order
-	// Pending is the question that the first step which is not done waits for.
-	// The same batch called again goes on with that step.
+	// Pending is the question for which the first step that is not done waits.
+	// When the same batch is called again, it continues with that step.
 	Pending *Pending `json:"pending,omitempty"`
 	Resumed int      `json:"resumed,omitempty"` // of the steps done, those of former calls
 }
 
-// BatchStep says what became of one step.
+// BatchStep is the result of one step.
 type BatchStep struct {
 	Verb  string     `json:"verb"`
 	State string     `json:"state"`          // done, failed, pending or left
@@ -66,8 +67,8 @@ const (
 	StepLeft    = "left"
 )
 
-// Batches reports whether a verb may be a step of a batch: those of a page and
-// its tabs, but for what is many calls itself.
+// Batches reports whether a verb may be a step of a batch: verbs of pages and
+// tabs, except those that consist of many calls.
 func (v *Verb) Batches() bool {
 	own := strings.HasPrefix(v.Name, "page.") || strings.HasPrefix(v.Name, "tab.")
 	return own && !v.Inner && v.Name != VerbPageCrawl.Name && v.Name != VerbPageBatch.Name
@@ -92,7 +93,7 @@ func (s *Step) row() (*Verb, error) {
 	return nil, invalid("verb", "is no verb of a step").Hinted("use one of %s", stepVerbs())
 }
 
-// UnmarshalJSONFrom reads a step, with the arguments as its verb has them.
+// UnmarshalJSONFrom reads a step, with the arguments of its verb.
 func (s *Step) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	raw, err := dec.ReadValue()
 	if err != nil {
@@ -114,7 +115,7 @@ func (s *Step) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return Within("args", Decode(plain.Args, s.Args))
 }
 
-// Sound refuses a step whose arguments are not its verb's, or not sound.
+// Sound refuses a step whose arguments are not valid for its verb.
 func (s *Step) Sound() error {
 	v, err := s.row()
 	if err != nil {

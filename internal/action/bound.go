@@ -2,9 +2,9 @@ package action
 
 import "reflect"
 
-// Bound returns arguments as an answer to a question about the call is bound to
-// them: without strict, since the answer is for the element that was found. The
-// arguments stay as they are.
+// Bound returns the arguments to which the answer to a question about the call
+// is bound: those without strict, because the answer applies to the element
+// that was found. It does not change args.
 func Bound(args any) any {
 	v := reflect.ValueOf(args)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {

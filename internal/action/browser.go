@@ -14,7 +14,7 @@ var (
 	VerbBrowserStatus = Define[None, BrowserStatus](Verb{Name: "browser.status", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/browser/status", Command: "browser status", Summary: "Say how the browser is"})
 )
 
-// BrowserStart asks for a browser: a session of its own where none is open.
+// BrowserStart asks for a browser. A session is started if none is open.
 type BrowserStart struct {
 	Width     int    `json:"width,omitempty" minimum:"0" maximum:"3840" default:"1280" doc:"CSS pixels; 1280 when 0"`
 	Height    int    `json:"height,omitempty" minimum:"0" maximum:"2160" default:"720" doc:"CSS pixels; 720 when 0"`
@@ -29,7 +29,7 @@ type BrowserStart struct {
 	RecordFPS *int   `json:"recordingFps,omitempty" minimum:"1" maximum:"60" doc:"Frames per second, 30 when absent; there is no recording yet"`
 }
 
-// Sound refuses ports that are no range.
+// Sound refuses an invalid range of ports.
 func (b *BrowserStart) Sound() error {
 	low, high, given := strings.Cut(b.PortRange, "-")
 	if !given {
@@ -43,7 +43,7 @@ func (b *BrowserStart) Sound() error {
 	return nil
 }
 
-// Streams reports whether the call says how to stream or record.
+// Streams reports whether the call has options for streaming or recording.
 func (b *BrowserStart) Streams() bool {
 	return b.Video != "" || b.Audio != "" || b.FrameRate != nil || b.PortRange != "" || b.RecordFPS != nil
 }
@@ -58,10 +58,10 @@ const (
 	BrowserFailed          = "failed"
 )
 
-// BrowserStatus says how a session's browser is.
+// BrowserStatus is the state of a session's browser.
 type BrowserStatus struct {
 	State          string           `json:"state" enum:"active,starting,stopping,inactive,install_required,failed"`
-	Frozen         bool             `json:"frozen,omitempty"` // it stands still because nobody uses it; the next call wakes it up
+	Frozen         bool             `json:"frozen,omitempty"` // it is frozen because nobody uses it; the next call thaws it
 	Session        string           `json:"session,omitempty"`
 	Context        string           `json:"contextId,omitempty"` // the profile it uses
 	Display        string           `json:"display,omitempty"`   // of X, inside the box
@@ -91,7 +91,7 @@ type BrowserProcess struct {
 	Log     string `json:"log,omitempty"` // where its log is: a JSON pointer into this answer, since a box keeps no log file
 }
 
-// ErrorNote is a fault that has passed.
+// ErrorNote is an earlier fault.
 type ErrorNote struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`

@@ -1,6 +1,6 @@
-// Package action is the table of verbs and the plain data that travels with a
-// call: who asks, for what, what the page showed, what came back. It holds no
-// behaviour beyond looking a verb up and checking its arguments.
+// Package action defines the verbs of the gateway and the data of a call: who
+// makes it, its arguments, the facts about the page, and its result. It
+// contains no behaviour except finding a verb and checking its arguments.
 package action
 
 import (
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Role is what a caller may be. The zero Role is nobody and is refused.
+// Role is the role of a caller. The zero Role is refused.
 type Role string
 
 // The roles of callers.
@@ -19,14 +19,14 @@ const (
 	Operator Role = "operator" // a person or their program
 )
 
-// Caller is an authenticated party. Nothing crosses scopes.
+// Caller is an authenticated party. No caller reaches data of another scope.
 type Caller struct {
 	Actor string `json:"actor"` // id of the party, for the audit
 	Scope string `json:"scope"` // the user or tenant it acts for
 	Role  Role   `json:"role"`
 }
 
-// Call is one request on its way through the gate.
+// Call is one request to the gate.
 type Call struct {
 	ID      string        // correlation id, set by the surface or else by the gate
 	Verb    string        // a name of the table, "page.click"
@@ -38,59 +38,63 @@ type Call struct {
 	Part    string        // which part of one request it is, in words: "step 2 of 3"; empty for a whole one
 	Wait    time.Duration // longest time to block on a question; 0 means until it is answered or expires
 
-	// Connection tells the connections of one caller apart: an unnamed call of a
-	// connection means the session that the connection started. Empty for calls
-	// of no connection, which mean any session of their caller.
+	// Connection identifies a connection of a caller. An unnamed call of a
+	// connection means the session that the connection started. It is empty for
+	// calls without a connection, which mean any session of their caller.
 	Connection string
 
-	// Quiet says that the answer has no place for notes: what the session has to
-	// say to its agent is kept for the next one.
+	// Quiet says that the answer cannot contain notes. The notes of the session
+	// are kept for its next answer.
 	Quiet bool
 
-	// OfRun says that it is a step of a contract run, whose rules hold whoever
-	// started it: test data only, and people are asked for hosts.
+	// OfRun says that the call is a step of a contract run. Then the rules of
+	// runs apply, whoever started it: test data only, and people are asked
+	// about hosts.
 	OfRun bool
 
-	// Changes asks the answer of a verb that Tells to say what is otherwise on the
-	// page than the caller was last shown, once what the call set off has settled.
+	// Changes asks a verb that Tells to report what changed on the page since
+	// the caller was last shown it, after the effects of the call have settled.
 	Changes bool
 
-	// Act says how what the call sets off is followed; nil: it is not. The gate
-	// sets it.
+	// Act says how the effects of the call are tracked; nil if they are not.
+	// The gate sets it.
 	Act *Act
 
-	// Peek says that nobody means to make the call: looking counts for nothing,
-	// and ends nothing.
+	// Peek says that the call is only looked at and will not be made. A look is
+	// not counted and has no effect.
 	Peek bool
 
-	// Bind binds what outlives the call to the token it came with: the context
-	// ends when that is revoked or expires. nil where no token can end.
+	// Bind binds work that outlives the call to the token of the call: the
+	// context ends when the token is revoked or expires. It is nil if no token
+	// can end.
 	Bind func(context.Context) (bound context.Context, release func())
 
-	// Progress is told what a long call is at, in words for people. It must
-	// not block; nil for nobody.
+	// Progress receives the phase of a long call, in words for people. It must
+	// not block; nil if nobody is interested.
 	Progress func(phase string)
-	// Asked is told of a question that the call waits for, once it is put to
-	// people. It must not block; nil for nobody.
+	// Asked receives a question for which the call waits, when it is put to
+	// people. It must not block; nil if nobody is interested.
 	Asked func(Pending)
-	// Crawl is told of a crawl while it runs; nil for nobody.
+	// Crawl receives the progress of a crawl; nil if nobody is interested.
 	Crawl *CrawlWatch
-	// Events is told of what happens while events.follow runs; nil for nobody.
+	// Events receives events while events.follow runs; nil if nobody is
+	// interested.
 	Events *EventWatch
-	// Run is told of a run while the call waits for it; nil for nobody.
+	// Run receives the progress of a run while the call waits for it; nil if
+	// nobody is interested.
 	Run *RunWatch
 }
 
-// ErrNoTurn is why a call ended that waited for its turn in a session, and did
-// nothing there.
+// ErrNoTurn is the cause when a call ended while it waited for its turn in a
+// session, before it did anything there.
 var ErrNoTurn = errors.New("the call waited for its turn")
 
-// Result is what a call answers with.
+// Result is the result of a call.
 type Result struct {
 	Session   string     `json:"session,omitempty"` // id of the session it ran in
 	Data      any        `json:"data,omitempty"`    // pointer to the verb's result type, see Verb.NewData
 	Page      *Page      `json:"page,omitempty"`    // where the active page is now
-	Changes   *Changes   `json:"changes,omitempty"` // what is otherwise on the page, where the call asked
+	Changes   *Changes   `json:"changes,omitempty"` // what changed on the page, if the call asked for it
 	Modal     *Dialog    `json:"modal,omitempty"`   // a dialog that waits for page.dialog
 	Notes     []string   `json:"notes,omitempty"`   // what else the caller should know: popups, downloads, blocked requests
 	Artifacts []Artifact `json:"artifacts,omitempty"`
@@ -98,7 +102,7 @@ type Result struct {
 	Pending   *Pending   `json:"pending,omitempty"` // set when a question still waits; nothing was done, unless it says so
 }
 
-// Page is where a page is.
+// Page is the address and title of a page.
 type Page struct {
 	URL   string `json:"url"`
 	Title string `json:"title"`
@@ -111,29 +115,29 @@ type Dialog struct {
 	Default string `json:"default,omitempty"` // prefilled answer of a prompt
 }
 
-// Pending says that a person has not answered yet. The same call made again
-// picks the answer up.
+// Pending says that a person has not answered yet. The same call, made again,
+// gets the answer.
 type Pending struct {
 	Approval string    `json:"approvalId"`
 	Expires  time.Time `json:"expires"`
 	Risk     Risk      `json:"risk"`
-	Done     bool      `json:"done,omitempty"` // the act was done, and what it would send waits
+	Done     bool      `json:"done,omitempty"` // the act was done, and a request that it caused waits
 }
 
-// Facts are what the gate judges a call by. They are taken from the live page,
-// not from the caller's words.
+// Facts are the facts by which the gate judges a call. They are read from the
+// live page and not taken from the caller's words.
 type Facts struct {
 	Session     SessionFacts
 	Page        Page
 	Element     *Element     // the element found, for verbs that have one
-	Onto        *Element     // what it would be dropped on, for page.drag
+	Onto        *Element     // the target of the drop, for page.drag
 	Destination *Destination // where a navigation, or a click on a link, would go
 	Options     []string     // labels of what would be, or could be, chosen in a list
 	Dialog      *Dialog      // the open dialog, for answering it
 	Resubmits   bool         // a reload would post a form again
-	Unheld      bool         // the page has a channel open whose messages cannot be held: a WebSocket or WebTransport
+	Unheld      bool         // the page has an open WebSocket or WebTransport, whose messages cannot be held
 	Crawl       *CrawlGrant  // the crawl that a page belongs to, or that is to begin
-	Run         *RunGrant    // what the browser of a run would be let do
+	Run         *RunGrant    // what the browser of a run would be permitted to do
 	Secret      *SecretFacts // what would be typed, for page.fill_secret
 }
 
@@ -146,12 +150,12 @@ type SessionFacts struct {
 	Failures int // failures in a row so far
 
 	Credentialed bool // credentials were put into it, at any time of its life
-	Scripted     bool // an agent had a script or a client of the browser's protocol in it
+	Scripted     bool // an agent ran a script or a DevTools client in it
 
 	Sending Sending // how its requests that may change something are treated
 }
 
-// Element is what the page says of an element.
+// Element describes an element as the page presents it.
 type Element struct {
 	Role         string `json:"role"`
 	Name         string `json:"name"`
@@ -159,8 +163,8 @@ type Element struct {
 	Type         string `json:"type,omitempty"`         // of an input or button
 	Autocomplete string `json:"autocomplete,omitempty"` // the attribute
 	Ref          string `json:"ref,omitempty"`
-	Label        string `json:"label,omitempty"`     // value, title, icon label or test id, where Name is empty or a mere sign
-	Within       string `json:"-"`                   // labels, headings and short texts of what it is in; to judge by, not to show
+	Label        string `json:"label,omitempty"`     // value, title, icon label or test id, if Name is empty or only a symbol
+	Within       string `json:"-"`                   // labels, headings and short texts of its ancestors; for judging, not shown
 	Login        bool   `json:"-"`                   // a field of a form, or page, that has a password field
 	FieldName    string `json:"fieldName,omitempty"` // name and id attributes, for what a field is about
 	Placeholder  string `json:"placeholder,omitempty"`
@@ -173,18 +177,18 @@ type Element struct {
 	Editable     bool   `json:"editable,omitempty"`
 	Code         bool   `json:"code,omitempty"`      // a code editor
 	Protected    bool   `json:"protected,omitempty"` // its value is a secret
-	Toggle       bool   `json:"toggle,omitempty"`    // a checkbox, radio, switch; a tab among others; what opens something that is there
+	Toggle       bool   `json:"toggle,omitempty"`    // a checkbox, radio or switch; a tab among others; a control that opens something existing
 
-	// What follows is to judge by, not to show. Texts that are several are parted
-	// by " · ".
-	Also     string `json:"-"` // other names that a person or a screen reader gets
+	// The following fields are for judging and are not shown. Several texts in
+	// a field are separated by " · ".
+	Also     string `json:"-"` // other names that a person or a screen reader may know it by
 	Orders   string `json:"-"` // hidden fields of the form and attributes that say what is requested, as name=value
-	Dialog   string `json:"-"` // what the dialog says that it is in; its role where that is nothing
+	Dialog   string `json:"-"` // the text of the dialog that contains it; the dialog's role if it has no text
 	Beside   string `json:"-"` // names of the buttons beside it
 	Item     string `json:"-"` // first words of the row or entry it is in
-	Scripted bool   `json:"-"` // a script of the page is known to answer to it
+	Scripted bool   `json:"-"` // a script of the page is known to handle acts on it
 	Blank    bool   `json:"-"` // no field around it holds a text that it could send
-	Emptied  bool   `json:"-"` // a text area of its form came with a text and holds none
+	Emptied  bool   `json:"-"` // a text area of its form had a default text and is empty
 }
 
 // Destination is a URL as the egress proxy parses and judges it.
@@ -196,16 +200,16 @@ type Destination struct {
 	Reason  string // why not, when not allowed
 }
 
-// Reasons of a Destination that somebody other than the egress proxy decides on.
+// Reasons of a Destination that others than the egress proxy decide about.
 const (
 	PortNotAllowed = "port is not allowed"
 	SpecialAddress = "host has a private or special address"
 )
 
-// Pin ties a verdict to the thing that was judged: Do refuses with
-// page_changed when it no longer holds.
+// Pin binds a verdict to the element or page that was judged. Do refuses with
+// page_changed when it has changed.
 type Pin struct {
-	Session  string // session id
+	Session  string // id of the session
 	Tab      string // CDP target id
 	Document string // loader id of the frame's document
 	Node     string // identity of the element inside the document
@@ -213,25 +217,26 @@ type Pin struct {
 	Drop     Spot   // the second element of page.drag
 }
 
-// Refusal is one request that the egress proxy or the engine refused.
+// Refusal is a request that the egress proxy or the engine refused.
 type Refusal struct {
 	Time   time.Time `json:"time"`
 	Host   string    `json:"host"`
 	URL    string    `json:"url,omitempty"`
 	Reason string    `json:"reason"`
 	Page   bool      `json:"page"`          // false for the browser's own background requests
-	Top    bool      `json:"top,omitempty"` // what a tab was to show, not what a frame or a page loads
+	Top    bool      `json:"top,omitempty"` // the document of a tab, not of a frame, and no resource
 
-	Document string `json:"document,omitempty"` // address of the page, frame or worker that asked, where the browser tells
+	Document string `json:"document,omitempty"` // address of the page, frame or worker that made the request, if known
 }
 
-// Names of upstream proxies that no configuration may give.
+// Names of upstream proxies that are reserved, so that no configuration may use
+// them.
 const (
 	DefaultProxy = "default" // the gateway's own, security.network.upstream_proxy
 	DirectProxy  = "direct"  // none
 )
 
-// Network is what a session's browser may reach. The zero Network refuses
+// Network says what a session's browser may reach. The zero Network refuses
 // everything.
 type Network struct {
 	Navigation   []string `json:"navigation,omitempty"`   // hosts and "*." patterns documents may come from

@@ -10,8 +10,8 @@ var (
 	VerbCapabilityShow = Define[None, Capability](Verb{Name: "capability.show", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/capability", Summary: "Show the contract that runs keep, as data"})
 )
 
-// Capability is a governed ability as data: what it may be used for, what it
-// needs, what it does and what can go wrong.
+// Capability describes a governed ability as data: its permitted uses, its
+// requirements, its effects and its possible failures.
 type Capability struct {
 	ID                string           `json:"capability_id"`
 	Domain            string           `json:"domain"`
@@ -38,7 +38,7 @@ type Capability struct {
 	Security          []Named          `json:"security_model"`
 }
 
-// Named is a name and what is said of it.
+// Named is a name with a description.
 type Named struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
@@ -53,27 +53,27 @@ type CapabilityItem struct {
 	Validation string `json:"validation,omitempty"`
 }
 
-// The only archetype and phase that may make runs.
+// The only archetype and phase in which runs are allowed.
 const (
 	RunArchetype = "Builder"
 	RunPhase     = "Build"
 )
 
-// What is found out before the first action of a run, by trying.
+// What is checked by trial before the first action of a run.
 const (
 	BoxActive       = "DOCKER_CONTAINER_ACTIVE"
 	DisplayReady    = "XVFB_DISPLAY_READY"
 	AllowlistLoaded = "DOMAIN_ALLOWLIST_LOADED"
 )
 
-// What must be decided before a run, and who sees to it.
+// What must be decided before a run, and who is responsible.
 const (
 	AllowlistApproved = "DOMAIN_ALLOWLIST_APPROVED"
 	ContainerRunning  = "CONTAINER_RUNNING"
 	TestDataOnly      = "TEST_DATA_ONLY"
 )
 
-// BrowserAutomation is the capability that runs give: the contract.
+// BrowserAutomation is the capability of contract runs.
 var BrowserAutomation = Capability{
 	ID: "BROWSER_AUTOMATION", Domain: "web-interaction", RiskLevel: "High (R3)",
 	Description: "Drives a web browser in an isolated container: navigation, reading the page, filling in forms, clicking, scrolling, screenshots and looking for text. For end-to-end tests and governed reading of the web.",

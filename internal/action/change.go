@@ -2,26 +2,29 @@ package action
 
 import "strings"
 
-// Changes says how the page differs from what its viewer was last shown: a
-// caller of one surface. What happened between two calls is in it too.
+// Changes says how the page differs from what its viewer was last shown. A
+// viewer is a caller of one surface. Changes between two calls are included.
 type Changes struct {
-	// Text has a line for each change, in the grammar of snapshots, after "+" for
-	// what came, "-" for what went and "~" for what is otherwise now. A line that
-	// begins with "in" says where those below it stand. Empty where nothing changed.
+	// Text has a line for each change, in the grammar of snapshots: "+" marks
+	// what was added, "-" what was removed, and "~" what changed. A line that
+	// begins with "in" names the place of the lines below it. Text is empty if
+	// nothing changed.
 	Text string `json:"text,omitempty" example:"~ checkbox \"Watch\" [e7] checked\nin status:\n+ text \"Saved\""`
-	// Snapshot shows the page instead, where there is nothing to compare it with
-	// or too much is different; Why says which.
+	// Snapshot shows the page instead if there is nothing to compare it with or
+	// too much has changed; Why says which.
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
 	Why      string    `json:"why,omitempty" enum:"new page,first look,much changed"`
-	// Moved says that the address or the title is another than the viewer was last told.
+	// Moved says that the address or the title differs from what the viewer was
+	// last told.
 	Moved bool `json:"moved,omitempty"`
-	// Outcome says what became of an act where Text is empty and no snapshot is shown.
+	// Outcome describes the result of an act if Text is empty and no snapshot
+	// is shown.
 	Outcome string   `json:"outcome,omitempty" enum:"nothing changed,still moving,drawn,looks changed"`
 	Errors  []string `json:"errors,omitempty"` // errors on the console and requests that failed since, a line each
 	Late    bool     `json:"late,omitempty"`   // the page was still changing when it was read: the rest comes with the next report
 }
 
-// Outcomes of an act that changed no words.
+// Outcomes of an act that changed no text.
 const (
 	NothingChanged = "nothing changed" // the page is as it was
 	StillMoving    = "still moving"    // an animation, a change step by step, or a request goes on
@@ -36,8 +39,8 @@ const (
 	MuchChanged = "much changed" // to say what changed takes more than to show the page
 )
 
-// Tells reports whether a call of the verb can say what it changed: those that
-// act on the active page or choose it, and waiting for it.
+// Tells reports whether a call of the verb can report what it changed: verbs
+// that act on the active page or select it, and waiting for it.
 func (v *Verb) Tells() bool {
 	switch v.Name {
 	case VerbPageWaitFor.Name, VerbPageExecute.Name:

@@ -2,7 +2,7 @@ package action
 
 import "fmt"
 
-// Class says what kind of access a verb gives. The zero Class is refused.
+// Class is the kind of access that a verb gives. The zero Class is refused.
 type Class int
 
 // The classes of verbs.
@@ -15,7 +15,7 @@ const (
 
 var classNames = map[Class]string{Read: "read", Write: "write", Raw: "raw", Admin: "admin"}
 
-// String returns the name of c, "invalid" for one that is none.
+// String returns the name of c, or "invalid".
 func (c Class) String() string {
 	if n, ok := classNames[c]; ok {
 		return n
@@ -23,7 +23,7 @@ func (c Class) String() string {
 	return "invalid"
 }
 
-// Risk is how bad a call could be. The zero Risk is not a risk anybody judged,
+// Risk is the risk of a call. The zero Risk means that the call was not judged,
 // and is treated as the highest.
 type Risk int
 
@@ -37,7 +37,7 @@ const (
 
 var riskNames = map[Risk]string{Low: "LOW", Medium: "MEDIUM", High: "HIGH", Critical: "CRITICAL"}
 
-// String returns the name of r; an unjudged risk is CRITICAL.
+// String returns the name of r; CRITICAL for one that was not judged.
 func (r Risk) String() string {
 	if n, ok := riskNames[r]; ok {
 		return n
@@ -48,7 +48,7 @@ func (r Risk) String() string {
 // MarshalText writes the name of r.
 func (r Risk) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText reads a name that MarshalText wrote.
+// UnmarshalText reads a name as MarshalText writes it.
 func (r *Risk) UnmarshalText(text []byte) error {
 	for risk, name := range riskNames {
 		if name == string(text) {

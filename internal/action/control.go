@@ -16,11 +16,11 @@ var (
 	VerbSessionRequestHuman = Define[HumanRequest, HumanRequested](Verb{Name: "session.request_human", Class: Write, Risk: Low, Method: http.MethodPost, Path: "/sessions/{session}/request-human", Tool: "browser_request_human", Summary: "Ask for a person: pauses the session and waits until one hands it back"})
 )
 
-// GatewayActor is the actor of what the gateway does by itself.
+// GatewayActor is the actor in records of what the gateway does itself.
 const GatewayActor = "glovebox"
 
-// Hold says who keeps a session from its agents, and why. The session's state
-// says how: paused, or taken_over by a person who acts in it.
+// Hold says who prevents the agents of a session from acting, and why. The
+// session's state says how: paused, or taken_over by a person who acts in it.
 type Hold struct {
 	By    string    `json:"by" doc:"Actor; glovebox where the gateway paused it by itself"`
 	Code  string    `json:"code" doc:"operator, help_wanted, failures, or the code of the fault that paused it" example:"operator"`
@@ -28,9 +28,9 @@ type Hold struct {
 	Since time.Time `json:"since"`
 }
 
-// Codes of a hold; one that the gate asked for has the code of its fault.
+// Codes of a hold. A hold that the gate requested has the code of its fault.
 const (
-	ByOperator = "operator"    // a person's doing
+	ByOperator = "operator"    // a person did it
 	HelpWanted = "help_wanted" // the agent asked for a person
 	Failures   = "failures"    // too many calls in a row failed
 )
@@ -52,23 +52,25 @@ type HumanRequest struct {
 
 // States of a request for a person.
 const (
-	StillHeld  = "pending"     // nobody has handed the session back yet
-	HandedBack = "handed_back" // it is the agent's again
+	StillHeld  = "pending"     // the session was not handed back yet
+	HandedBack = "handed_back" // the agent may act again
 )
 
-// HumanRequested says how a request for a person stands.
+// HumanRequested is the state of a request for a person.
 type HumanRequested struct {
 	State string `json:"state" example:"handed_back"` // pending, handed_back
 	Hold  *Hold  `json:"hold,omitempty"`              // who has the session, while it is pending
 }
 
-// AllowHost adds a host to what a session may reach, for as long as it lives.
+// AllowHost adds a host to those that a session may reach, until the session
+// ends.
 type AllowHost struct {
 	Host string `json:"host" minLength:"1" maxLength:"260" doc:"A host, *. and a host for its sub-domains, or host:port for what may be a private address" example:"docs.example.com"`
 	For  string `json:"for,omitempty" enum:"page,resource" default:"page" doc:"page: documents may come from there; resource: only what documents load"`
 }
 
-// Resource reports whether only what documents load may come from there.
+// Resource reports whether the host may be used only for resources that
+// documents load.
 func (a AllowHost) Resource() bool { return a.For == "resource" }
 
 // Recorded is the reason.
@@ -77,7 +79,7 @@ func (a *Hands) Recorded() string { return a.Reason }
 // Recorded is the note for the agent.
 func (a *HandBack) Recorded() string { return a.Note }
 
-// Recorded is the host, and for what it is allowed.
+// Recorded is the host and its permitted use.
 func (a *AllowHost) Recorded() string { return cmp.Or(a.For, "page") + " " + a.Host }
 
 // Recorded is the reason.

@@ -22,7 +22,7 @@ type CookieSet struct {
 	Cookies []NewCookie `json:"cookies" minItems:"1" maxItems:"200" doc:"The cookies; one that is there already is replaced"`
 }
 
-// NewCookie is a cookie to set. A listed Cookie can be set again as it is.
+// NewCookie is a cookie to set. A listed Cookie can be set again unchanged.
 type NewCookie struct {
 	Name     string   `json:"name" minLength:"1" maxLength:"1024" doc:"Without =, ; and white space" example:"theme"`
 	Value    *string  `json:"value" maxLength:"4096" doc:"Without ; and control characters; with the name 4096 bytes at most" example:"dark"`
@@ -34,8 +34,8 @@ type NewCookie struct {
 	SameSite string   `json:"sameSite,omitempty" enum:"Strict,Lax,None" doc:"The browser's default when empty; None needs secure"`
 }
 
-// CookieDelete chooses cookies to delete; all of the session's when it says
-// nothing.
+// CookieDelete selects cookies to delete; if it is empty, all cookies of the
+// session.
 type CookieDelete struct {
 	Name   *string `json:"name,omitempty" query:"name" minLength:"1" maxLength:"1024" doc:"Only cookies of this name"`
 	Domain *string `json:"domain,omitempty" query:"domain" minLength:"1" maxLength:"255" doc:"Only cookies of this domain and its sub-domains" example:"example.com"`
@@ -81,7 +81,7 @@ func (a *CookieSet) Subject() string {
 	return "cookies " + strings.Join(names, ", ")
 }
 
-// Subject says which cookies are to be deleted.
+// Subject says which cookies are deleted.
 func (a *CookieDelete) Subject() string {
 	text := "all cookies"
 	if a.Name != nil {

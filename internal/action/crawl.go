@@ -29,14 +29,15 @@ type Crawl struct {
 	Timeout        int      `json:"timeout,omitempty" minimum:"0" maximum:"270000" doc:"Of the whole crawl, in milliseconds; 120000 when 0. What was done by then is returned"`
 }
 
-// The politeness that nobody but an operator may fall below, and the number of
-// pages that nobody else may go beyond.
+// Limits of politeness, and of the number of pages, that only an operator may
+// exceed.
 const (
 	CrawlPages = 100 // pages
 	CrawlDelay = 200 // milliseconds between pages of a host
 )
 
-// Ruthless reports whether the call asks for what is for operators only.
+// Ruthless reports whether the call exceeds the limits for callers other than
+// operators.
 func (c Crawl) Ruthless() bool {
 	return c.IgnoreRobots || c.MaxPages > CrawlPages || c.PerDomain > 1 || c.Delay != nil && *c.Delay < CrawlDelay
 }
@@ -64,22 +65,22 @@ type CrawledPage struct {
 	Error     string   `json:"error,omitempty"`
 }
 
-// CrawlProgress is how far a crawl is.
+// CrawlProgress is the progress of a crawl.
 type CrawlProgress struct {
 	Pages   int    `json:"pages"`  // done
 	Waiting int    `json:"queued"` // known and not begun, of this depth and the next
 	URL     string `json:"url"`    // the page that was done last
 }
 
-// CrawlWatch is told of a crawl while it runs. Its functions must not block;
+// CrawlWatch receives the progress of a crawl. Its functions must not block;
 // they are called one at a time.
 type CrawlWatch struct {
 	Page     func(CrawledPage) // each page, in breadth-first order
 	Progress func(CrawlProgress)
 }
 
-// CrawlOpened is the answer of the gate to page.crawl: the crawl may begin.
-// Its pages are calls of crawl.page that name the id.
+// CrawlOpened is the gate's answer to page.crawl: the crawl may begin. Its
+// pages are calls of crawl.page with this id.
 type CrawlOpened struct {
 	ID    string   `json:"id"`
 	Start string   `json:"start"` // the first page, normalised
@@ -93,7 +94,7 @@ type CrawlPage struct {
 	Timing
 }
 
-// CrawlVisit is one page of a crawl, and what the crawl must know of it.
+// CrawlVisit is one page of a crawl, with what the crawl needs to continue.
 type CrawlVisit struct {
 	Page      CrawledPage `json:"page"`
 	Redirect  string      `json:"redirect,omitempty"`  // it leads elsewhere, which was not loaded
@@ -110,19 +111,19 @@ type CrawlFile struct {
 	Timing
 }
 
-// CrawlFetched is such a file.
+// CrawlFetched is the content of such a file.
 type CrawlFetched struct {
 	Status   int    `json:"status"`
 	Body     []byte `json:"-"` // unpacked, 4 MiB at most
 	Redirect string `json:"redirect,omitempty"`
 }
 
-// CrawlEnd ends a crawl: its tabs are closed; no surface offers it.
+// CrawlEnd ends a crawl and closes its tabs; no surface offers it.
 type CrawlEnd struct {
 	Crawl string `json:"crawl" minLength:"1" maxLength:"64" doc:"Id of the crawl"`
 }
 
-// CrawlGrant is what a person, or the policy, let a crawl do.
+// CrawlGrant is what a person, or the policy, permitted to a crawl.
 type CrawlGrant struct {
 	Start string        // its first page, as it was judged
 	Hosts []string      // and "*." patterns, in lower case

@@ -11,8 +11,8 @@ var (
 	VerbCredentialCapture = Define[Capture, Captured](Verb{Name: "credential.capture", Class: Admin, Risk: High, Method: http.MethodPost, Path: "/browser/capture", Command: "vault capture", Summary: "Save what the session is logged in with as a domain's credentials"})
 )
 
-// FillSecret has a secret of a domain's credentials typed into a protected
-// field: the caller names it and never learns it (docs/credentials.md).
+// FillSecret types a secret of a domain's credentials into a protected field.
+// The caller names the secret and never learns its value (docs/credentials.md).
 type FillSecret struct {
 	Locator
 	Secret string `json:"secret" minLength:"1" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$" doc:"Which one: username, password, totp, or another name the credentials have" example:"password"`
@@ -20,12 +20,12 @@ type FillSecret struct {
 	Timing
 }
 
-// longestCode is how long a one-time code may have to be waited for, where the
-// one of this moment was used already, with time to type it.
+// longestCode is how long the next one-time code may take if the current one
+// was already used, including time to type it.
 const longestCode = 60 * time.Second
 
-// Limit returns the bound as a duration; where none was given there is room for
-// the next one-time code.
+// Limit returns the bound as a duration. The default leaves enough time for the
+// next one-time code.
 func (f FillSecret) Limit(fallback time.Duration) time.Duration {
 	return f.Timing.Limit(max(fallback, longestCode))
 }
@@ -39,7 +39,8 @@ type Filled struct {
 	Matches int      `json:"matches,omitempty"` // elements the locator matched
 }
 
-// SecretFacts are what the gate may know of a secret: everything but its value.
+// SecretFacts are what the gate may know about a secret: everything except its
+// value.
 type SecretFacts struct {
 	Name   string
 	Domain string // whose credentials it is of
@@ -47,8 +48,8 @@ type SecretFacts struct {
 	Free   bool   // the credentials say that agents may have it typed without a question
 }
 
-// Capture saves what a session's browser is logged in with as the credentials
-// of a domain, after a person has logged in (docs/credentials.md).
+// Capture saves the login state of a session's browser as the credentials of a
+// domain, after a person has logged in (docs/credentials.md).
 type Capture struct {
 	Domain         string   `json:"domain" minLength:"1" maxLength:"253" pattern:"^[A-Za-z0-9.-]+$" doc:"Host that it is for, with those below it" example:"example.com"`
 	Cookies        *bool    `json:"cookies,omitempty" doc:"Take the cookies; true when absent"`
@@ -59,7 +60,7 @@ type Capture struct {
 	Expires        string   `json:"expires,omitempty" maxLength:"64" doc:"Latest end of what is taken, RFC 3339: cookies that would live longer, or have no end, get it" example:"2030-01-31T00:00:00Z"`
 }
 
-// Captured says what was saved: kinds and numbers, nothing of a value.
+// Captured says what was saved: kinds and counts, and no values.
 type Captured struct {
 	OK             bool     `json:"ok"`
 	Domain         string   `json:"domain"`
@@ -73,7 +74,7 @@ type Captured struct {
 // Required refuses a call that names no element.
 func (a *FillSecret) Required() error { return requireElement("ref", a.Locator) }
 
-// Recorded says whose state is captured.
+// Recorded names the domain whose state is captured.
 func (a *Capture) Recorded() string { return "the state of " + a.Domain }
 
 // Aim is the element.

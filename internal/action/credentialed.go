@@ -2,10 +2,10 @@ package action
 
 import "strings"
 
-// Withheld reports whether a verb is for operators alone in a session that
-// holds credentials, whatever rules grant: what gives unmediated access to a
-// page, and the network log as a file. v is the row that a call is judged by,
-// see As.
+// Withheld reports whether only operators may use a verb in a session that
+// contains credentials, whatever rules grant: verbs that give unmediated access
+// to a page, and the network log as a file. v is the row by which a call is
+// judged; see As.
 func (v *Verb) Withheld() bool { return v.Class == Raw || v.Name == VerbPageHAR.Name }
 
 // WithheldRule is the rule by which such a call is refused.

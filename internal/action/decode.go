@@ -16,11 +16,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// Decode reads one JSON object into the struct that into points to, strictly: names
-// are case-sensitive, known and given once, what is required is given, text is UTF-8,
-// nothing follows. Absent or empty raw is the empty object. What is set in the struct
-// counts as given. A fault names the field and never repeats a value, which may be a
-// secret. Faults: invalid_request, missing_url.
+// Decode reads one JSON object into the struct that into points to. It is
+// strict: names are case-sensitive, known and given once, required fields are
+// given, text is UTF-8, and nothing follows the object. Absent or empty raw is
+// the empty object. Fields that are already set count as given. A fault names
+// the field and never repeats a value, which may be a secret. Faults:
+// invalid_request, missing_url.
 func Decode(raw []byte, into any) error {
 	if err := DecodePart(raw, into); err != nil {
 		return err
@@ -28,8 +29,8 @@ func Decode(raw []byte, into any) error {
 	return lacking(raw, into)
 }
 
-// DecodePart is Decode for arguments of a call that is not made: what is required may
-// be missing.
+// DecodePart is Decode for the arguments of a call that is not made: required
+// fields may be missing.
 func DecodePart(raw []byte, into any) error {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil
@@ -61,8 +62,8 @@ func lacking(raw []byte, into any) error {
 	return nil
 }
 
-// unsetField is a required field with the zero value, and the names that lead to its
-// struct.
+// unsetField is a required field with the zero value, and the path of names to
+// its struct.
 type unsetField struct {
 	within []string
 	field  Field
@@ -70,8 +71,8 @@ type unsetField struct {
 
 var ownUnmarshal = reflect.TypeFor[json.UnmarshalerFrom]()
 
-// unset lists the required fields of a struct, and of those in it, that have the zero
-// value. Types that read themselves are left out.
+// unset lists the required fields of a struct, and of the structs in it, that
+// have the zero value. Types with their own decoder are left out.
 func unset(v reflect.Value, within []string) (all []unsetField) {
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
@@ -94,7 +95,7 @@ func unset(v reflect.Value, within []string) (all []unsetField) {
 	return all
 }
 
-// memberOf returns what a path of names and places leads to.
+// memberOf returns the value at a path of names and indexes.
 func memberOf(value any, path []string) (member any, given bool) {
 	for _, name := range path {
 		switch v := value.(type) {
@@ -142,8 +143,8 @@ func decodeFault(err error, into any) error {
 	return fault.New(fault.InvalidRequest, "%s", message).Hinted("send one JSON object in UTF-8; %s", takes(into))
 }
 
-// fieldOf turns a JSON pointer into "a.b", cut short: a name comes from the
-// caller too.
+// fieldOf converts a JSON pointer to the form "a.b". It shortens the result,
+// because names come from the caller too.
 func fieldOf(p jsontext.Pointer) string {
 	var parts []string
 	for token := range p.Tokens() {

@@ -11,17 +11,17 @@ const (
 	KindText  = "text"
 )
 
-// Document says what a tab shows where that is no page of HTML.
+// Document describes what a tab shows if it is not an HTML page.
 type Document struct {
 	Kind     string `json:"kind" enum:"pdf,image,json,xml,text"`
 	Pages    int    `json:"pages,omitempty"`    // of a PDF document
 	Width    int    `json:"width,omitempty"`    // pixels of an image
 	Height   int    `json:"height,omitempty"`   // pixels of an image
 	Name     string `json:"name,omitempty"`     // of a file that was downloaded instead of being drawn, as PDF documents are
-	Artifact string `json:"artifact,omitempty"` // what that file is kept as
+	Artifact string `json:"artifact,omitempty"` // id of the artifact that this file is stored as
 }
 
-// String is how the document is introduced to people and agents.
+// String describes the document to people and agents.
 func (d Document) String() string {
 	switch d.Kind {
 	case KindPDF:
@@ -45,14 +45,14 @@ type Paging struct {
 	Offset    int `json:"offset,omitempty" query:"offset" minimum:"0" maximum:"10000000" doc:"Where to go on: nextOffset of the part before"`
 }
 
-// Paged says which part of a text it is.
+// Paged says which part of a text was returned.
 type Paged struct {
 	Tokens     int `json:"tokens,omitempty"`     // of the text, at most, where max_tokens was given
 	NextOffset int `json:"nextOffset,omitempty"` // where the next part begins; 0 when this is the last
 	MoreTokens int `json:"moreTokens,omitempty"` // of all later parts, at most
 }
 
-// Sound refuses a budget in which nothing fits.
+// Sound refuses a budget that is too small for any text.
 func (p *Paging) Sound() error {
 	if p.MaxTokens != 0 && p.MaxTokens < leastTokens {
 		return invalid("max_tokens", "must be 500 or more").Hinted("leave max_tokens out for all of it")

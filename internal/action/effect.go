@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Request is a request of a page, a frame or a worker, as the page engine holds
-// it before it leaves the browser.
+// Request is a request of a page, a frame or a worker that the page engine
+// holds before it leaves the browser.
 type Request struct {
 	Method   string
 	URL      string
@@ -14,17 +14,18 @@ type Request struct {
 	Document string      // address of the document or worker that makes it; empty where the browser does not tell
 	Origin   string      // that the request says it is of; "null" of a document without one; empty where it says none
 	Page     string      // address that its tab shows; empty for a worker of no tab
-	Top      bool        // it is for the document that a tab is to show
+	Top      bool        // it is for the document of a tab
 	Redirect bool        // a redirect led to it
 	Crawl    bool        // it is of a page of a crawl
 	Open     bool        // of a channel: it is open already, and can only be ended
 	Fields   []BodyField // of its body: form fields, or JSON members by their path
-	Unread   bool        // it has a body of which not all is in Fields
+	Unread   bool        // Fields does not contain all of its body
 	Cut      bool        // it has more fields, or text, than is read
 	Acts     []string    // ids of acts that may have caused it, the newest first; empty when nobody acted
 
-	// Asking is called when people are asked about the request: it waits longer
-	// than what runs in the page may wait for. act is the one that it belongs to.
+	// Asking is called when people are asked about the request. The request
+	// then waits longer than scripts in the page may wait. act is the act to
+	// which it belongs.
 	Asking func(act string)
 }
 
@@ -42,8 +43,8 @@ const (
 	EffectUnknown = "unknown" // it left, and whether it arrived is not known
 )
 
-// Effect is what became of a request that may have changed something outside
-// of the browser: a receipt.
+// Effect is a receipt: the result of a request that may have changed something
+// outside of the browser.
 type Effect struct {
 	Method string `json:"method"`
 	URL    string `json:"url" doc:"Without query, token-like parts masked"`
@@ -54,8 +55,8 @@ type Effect struct {
 	Act    string `json:"-"` // id of the act that it belongs to; empty when nobody acted
 }
 
-// String says in one line what became of the request. URL and Why come from pages
-// and servers: make the line harmless where it is shown.
+// String describes the result of the request on one line. URL and Why come from
+// pages and servers: sanitize the line before it is shown.
 func (e Effect) String() string {
 	what := e.Method + " " + e.URL
 	switch {
@@ -71,22 +72,22 @@ func (e Effect) String() string {
 	return fmt.Sprintf("sent %s: %d", what, e.Status)
 }
 
-// Ruling is what is to become of a request that is let out: whether it is an
-// effect of which a receipt is kept, and which act it belongs to.
+// Ruling is the decision on a request: whether it is an effect of which a
+// receipt is kept, and to which act it belongs.
 type Ruling struct {
 	Effect bool
 	Act    string
 	Notice string // for the agent, with its next answer; empty for none
 }
 
-// Sender is whose session a request leaves.
+// Sender identifies the session whose browser sends a request.
 type Sender struct {
 	Owner   Role    // of who started the session
 	Sending Sending // how it treats requests
 	People  bool    // a person drives the browser, or their program
 }
 
-// Held is a request as people are shown it who decide whether it leaves.
+// Held is a held request as it is shown to the people who decide about it.
 type Held struct {
 	Method string      `json:"method"`
 	URL    string      `json:"url"`
@@ -97,32 +98,33 @@ type Held struct {
 	More   bool        `json:"more,omitempty" doc:"It sends more than is listed"`
 }
 
-// EffectVerb is the verb of questions about a request: no call has it.
+// EffectVerb is the verb in questions about a request. No call has this verb.
 const EffectVerb = "page.request"
 
-// Act says how what a call sets off is followed.
+// Act says how the effects of a call are tracked.
 type Act struct {
 	ID   string
-	Wait time.Duration // how long the call waits for requests that people are asked about; 0: not at all
+	Wait time.Duration // how long the call waits for requests that people are asked about; 0 means not at all
 	All  bool          // requests that only read are held too
-	Long time.Duration // how long after it a request may belong to it
+	Long time.Duration // how long after the act a request may belong to it
 }
 
-// Sending is how requests of a session that may change something are treated.
+// Sending says how those requests of a session are treated that may change
+// something.
 type Sending string
 
-// The ways of treating them.
+// The values of Sending.
 const (
 	SendAsked Sending = "asked" // they are judged, and people are asked where the policy says so
 	SendNone  Sending = "none"  // none leaves; nobody is asked
 	SendFree  Sending = "free"  // they leave unjudged: for test hosts of an operator
 )
 
-// ChannelKind is the Kind of the request for a WebSocket, whose method is
-// CONNECT: what is sent over an open one is not held.
+// ChannelKind is the Kind of the request that opens a WebSocket; its method is
+// CONNECT. Messages on an open WebSocket are not held.
 const ChannelKind = "WebSocket"
 
-// Channel is a WebSocket that a box wants to open, as the way out sees it.
+// Channel is a WebSocket that a box wants to open, as the egress proxy sees it.
 type Channel struct {
 	URL    string // ws://host:port/path, or wss://host:port/ of one inside TLS
 	Origin string // of the page, as the browser says; empty inside TLS

@@ -11,14 +11,14 @@ var (
 	VerbEventsFollow = Define[FollowEvents, EventPage](Verb{Name: "events.follow", Class: Admin, Risk: Low, Method: http.MethodGet, Path: "/events", Command: "events", Summary: "Follow what happens: sessions, questions, answers, actions, alerts"})
 )
 
-// FollowEvents asks for what happens in a scope: as it happens where a surface
-// can tell of it, else what has happened since.
+// FollowEvents asks for the events of a scope: as they occur on a surface that
+// can send them, otherwise those since a given one.
 type FollowEvents struct {
 	Kinds string `json:"kinds,omitempty" query:"kinds" maxLength:"64" pattern:"^[a-z]+(,[a-z]+)*$" doc:"Of session, question, answer, action, alert and config, with commas between them; all when empty" example:"question,answer"`
 	After *int64 `json:"after,omitempty" query:"after" minimum:"0" doc:"Only what follows the event of this number; what is yet to come when absent"`
 }
 
-// Sound refuses kinds of event that do not exist.
+// Sound refuses unknown kinds of events.
 func (f *FollowEvents) Sound() error {
 	for kind := range strings.SplitSeq(f.Kinds, ",") {
 		if kind != "" && !slices.Contains(EventKinds, kind) {
@@ -28,11 +28,11 @@ func (f *FollowEvents) Sound() error {
 	return nil
 }
 
-// Public reports whether the call asks for no more than that sessions begin
-// and end, which every role may list.
+// Public reports whether the call asks only for the start and end of sessions,
+// which every role may list.
 func (f *FollowEvents) Public() bool { return f != nil && f.Kinds == "session" }
 
-// Wants reports whether the call asks for a kind of event.
+// Wants reports whether the call asks for events of a kind.
 func (f *FollowEvents) Wants(kind string) bool {
 	if f.Kinds == "" {
 		return kind != ""
@@ -45,24 +45,24 @@ func (f *FollowEvents) Wants(kind string) bool {
 	return false
 }
 
-// Event is something that happened: a record of the audit trail, and what a
-// question or answer is about.
+// Event is something that happened: a record of the audit trail, and the
+// details of a question or answer.
 type Event struct {
-	ID       int64     `json:"id"` // number of the record; what follows it is asked for by it
+	ID       int64     `json:"id"` // number of the record, with which a client asks for later ones
 	Kind     string    `json:"kind" enum:"session,question,answer,action,alert,config"`
 	Record   Record    `json:"record"`
 	Question *Question `json:"question,omitempty"` // as it is now
 }
 
-// EventPage is a piece of what happened, in order.
+// EventPage is a part of the events, in order.
 type EventPage struct {
 	Events []Event `json:"events"`
-	Last   int64   `json:"last"` // what follows is asked for with this number
+	Last   int64   `json:"last"` // the number with which a client asks for later events
 }
 
-// EventWatch is told of events as they happen. Its functions are called one at
-// a time.
+// EventWatch receives events as they occur. Its functions are called one at a
+// time.
 type EventWatch struct {
-	Begin func()            // once, before the first event: the call was let through
+	Begin func()            // called once, before the first event: the call was permitted
 	Event func(Event) error // ends the call when it fails
 }

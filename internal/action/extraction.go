@@ -18,7 +18,7 @@ var (
 	VerbPagePDF      = Define[PrintPDF, PDF](Verb{Name: "page.pdf", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/browser/pdf", Command: "pdf", Summary: "Print the page as PDF"})
 )
 
-// Content asks for HTML as it is.
+// Content asks for the unchanged HTML.
 type Content struct {
 	Selector string `json:"selector,omitempty" query:"selector" maxLength:"4096" doc:"The inner HTML of the first element that matches; the whole document when empty" example:"main"`
 }
@@ -30,25 +30,25 @@ type Markdown struct {
 	Paging
 }
 
-// Scrape asks for the text or an attribute of what selectors match. With a URL
-// it navigates there first, and is judged as a navigation.
+// Scrape asks for the text or an attribute of the elements that selectors
+// match. With a URL it navigates there first, and is judged as a navigation.
 type Scrape struct {
 	Selectors map[string]string `json:"selectors" minItems:"1" maxItems:"100" doc:"Name of each list, and the CSS selector of what goes in it; selector@attribute reads an attribute in place of the text" example:"{\"title\": \"h1\", \"pictures\": \"img@src\"}"`
 	URL       string            `json:"url,omitempty" maxLength:"8192" doc:"Navigate there first"`
 	Timing
 }
 
-// Navigates reports whether the call goes somewhere before it reads.
+// Navigates reports whether the call navigates before it reads.
 func (s Scrape) Navigates() bool { return s.URL != "" }
 
-// Execute asks for a script to be run in the page's own world.
+// Execute runs a script in the page's own world.
 type Execute struct {
 	Expression   string `json:"expression" minLength:"1" maxLength:"1000000" doc:"JavaScript; the value of its last statement is the result" example:"document.title"`
 	AwaitPromise bool   `json:"awaitPromise,omitempty" doc:"Wait for the promise that it returns"`
 	Timing
 }
 
-// PrintPDF asks for the page on paper.
+// PrintPDF asks for the page as a PDF document.
 type PrintPDF struct {
 	Format          string  `json:"format,omitempty" query:"format" enum:"a4,letter,legal" default:"a4" doc:"Paper; a4 when empty"`
 	Landscape       bool    `json:"landscape,omitempty" query:"landscape" doc:"Wider than high"`
@@ -71,42 +71,43 @@ type Marked struct {
 	Hidden   int    `json:"hidden,omitempty"`  // pieces of text left out because a person could not see them
 	Article  bool   `json:"article,omitempty"` // it is the page's article; full gives what is around it
 
-	Document *Document `json:"document,omitempty"` // what it is, where it is no page of HTML
+	Document *Document `json:"document,omitempty"` // its kind, if it is not HTML
 	Paged
 }
 
-// Link is where the page leads.
+// Link is a link of the page.
 type Link struct {
 	Href string `json:"href"` // absolute; token-like parameters masked
 	Text string `json:"text"`
 }
 
-// LinkListing is the page's links, in its order, each address once.
+// LinkListing is the page's links, in document order, each address once.
 type LinkListing struct {
 	Links []Link `json:"links"`
 	URL   string `json:"url"`
 }
 
-// Scraped is what selectors matched, each list in document order.
+// Scraped contains what selectors matched, each list in document order.
 type Scraped struct {
 	Data  map[string][]string `json:"data"`
 	URL   string              `json:"url"`
 	Title string              `json:"title"`
 }
 
-// Executed is the value of a script. What JSON has no word for is written as
-// text: "NaN", "-0", the digits of a bigint, "[circular]", "[function f]".
+// Executed is the value of a script. Values that JSON cannot represent are
+// written as text: "NaN", "-0", the digits of a bigint, "[circular]",
+// "[function f]".
 type Executed struct {
 	Result any    `json:"result"`
 	Type   string `json:"type"` // as typeof says it
 }
 
-// PDF is the page on paper.
+// PDF is the page as a PDF document.
 type PDF struct {
 	Bytes []byte `json:"bytes"`
 }
 
-// Extract reads the page.
+// Extract reads content of the page.
 type Extract struct {
 	Mode string `json:"mode,omitempty" query:"mode" enum:"text,title" doc:"text when empty"`
 	Paging
@@ -119,11 +120,11 @@ type Extracted struct {
 	URL   string `json:"url"`
 	Title string `json:"title"`
 
-	Document *Document `json:"document,omitempty"` // what it is, where it is no page of HTML
+	Document *Document `json:"document,omitempty"` // its kind, if it is not HTML
 	Paged
 }
 
-// Sound refuses a part of a title, which is always whole.
+// Sound refuses paging for a title, which is always returned whole.
 func (a *Extract) Sound() error {
 	if a.Mode == "title" {
 		return Without(a, "mode title", "max_tokens", "offset")
@@ -131,7 +132,7 @@ func (a *Extract) Sound() error {
 	return a.Paging.Sound()
 }
 
-// Sound refuses a scale that no browser prints.
+// Sound refuses a scale that browsers do not print.
 func (a *PrintPDF) Sound() error {
 	if a.Scale != 0 && a.Scale < 0.1 {
 		return invalid("scale", "must be at least 0.1").Hinted("give 0.1 to 2, or leave scale out")
@@ -139,13 +140,13 @@ func (a *PrintPDF) Sound() error {
 	return nil
 }
 
-// Destination is where the page is sent first.
+// Destination is the address to which the page navigates first.
 func (a *Scrape) Destination() string { return a.URL }
 
 // Subject is the element as the caller named it.
 func (a *Content) Subject() string { return Locator{Selector: a.Selector}.Words() }
 
-// Recorded tells the script from others, and nothing of what it says.
+// Recorded identifies the script by its hash, without its text.
 func (a *Execute) Recorded() string {
 	return fmt.Sprintf("script of %d characters, sha256 %x", utf8.RuneCountInString(a.Expression), sha256.Sum256([]byte(a.Expression)))
 }

@@ -15,7 +15,7 @@ var (
 	VerbDownloadCancel = Define[ByID, Closed](Verb{Name: "download.cancel", Class: Write, Risk: Low, Method: http.MethodDelete, Path: "/browser/downloads/{id}", Command: "downloads cancel", Summary: "Cancel a download, or remove what came of it from the box"})
 )
 
-// MostUpload is how many bytes the files of one upload have together.
+// MostUpload is the maximum total size of the files of one upload, in bytes.
 const MostUpload = 24 << 20
 
 // Upload gives files to a file input, or to the file chooser that an element
@@ -41,7 +41,7 @@ func (u Upload) Count() int {
 	return n
 }
 
-// Uploaded says what was given to the page.
+// Uploaded lists the files that were given to the page.
 type Uploaded struct {
 	Acted
 	Files []SentFile `json:"files"`
@@ -67,8 +67,8 @@ type DownloadRead struct {
 	Offset    int `json:"offset,omitempty" query:"offset" minimum:"0" doc:"Where to go on: nextOffset of the part before"`
 }
 
-// DownloadText is the text of a downloaded file, or a part of it. Text of a page
-// of a PDF document begins with a line that says which.
+// DownloadText is the text of a downloaded file, or a part of it. The text of
+// each page of a PDF document begins with a line that names the page.
 type DownloadText struct {
 	Name       string `json:"name"`
 	MediaType  string `json:"mediaType" example:"application/pdf"` // by its content
@@ -85,7 +85,7 @@ type DownloadListing struct {
 	Downloads []Download `json:"downloads"`
 }
 
-// Download is a file that a page gave to the browser. It lies in the box until
+// Download is a file that a page gave to the browser. It stays in the box until
 // it is fetched.
 type Download struct {
 	ID        string    `json:"id"`
@@ -99,8 +99,8 @@ type Download struct {
 	Timestamp time.Time `json:"timestamp"`          // when it began
 }
 
-// Sound refuses an upload without files that clears nothing, and clearing with files,
-// which take the place of what is there.
+// Sound refuses an upload that neither gives files nor clears, one that does both,
+// because files replace the previous ones, and one that is too large.
 func (a *Upload) Sound() error {
 	total := 0
 	for _, f := range a.Files {

@@ -18,10 +18,10 @@ type Find struct {
 	Context  int    `json:"context,omitempty" query:"context" minimum:"0" maximum:"500" doc:"Characters shown on each side of a match; 60 when 0"`
 }
 
-// Zero reports whether f asks for nothing.
+// Zero reports whether f has no condition.
 func (f Find) Zero() bool { return f.Text == "" && f.Regex == "" && f.Role == "" && f.Name == "" }
 
-// Sound refuses a search for nothing.
+// Sound refuses a search without a condition.
 func (f *Find) Sound() error {
 	if f.Zero() {
 		return invalid("text", "is missing: nothing to look for").Hinted("give text, regex, role or name")
@@ -29,24 +29,25 @@ func (f *Find) Sound() error {
 	return nil
 }
 
-// Match is one thing that was found.
+// Match is one match.
 type Match struct {
 	Role string   `json:"role"`
 	Name string   `json:"name,omitempty"`
-	Ref  string   `json:"ref,omitempty"`  // of it, or else of what it is part of and can be acted on
+	Ref  string   `json:"ref,omitempty"`  // of the match, or else of the control that contains it
 	Text string   `json:"text,omitempty"` // around the match
-	Path []string `json:"path,omitempty"` // the landmarks and headings it stands below, outermost first
+	Path []string `json:"path,omitempty"` // the landmarks and headings above it, outermost first
 
-	// Beside is what can be acted on in the same row or item of a list, each as
-	// snapshots write it: how a found row's own button is told from the others'.
+	// Beside lists the controls in the same row or list item, as snapshots
+	// write them. With it a caller finds, for example, the button of a found
+	// row.
 	Beside []string `json:"beside,omitempty"`
 }
 
-// Matches is what was found, in document order.
+// Matches are the matches, in document order.
 type Matches struct {
 	Matches []Match `json:"matches"`
-	Total   int     `json:"total"` // also those beyond the limit
+	Total   int     `json:"total"` // including those beyond the limit
 	URL     string  `json:"url"`
 	Title   string  `json:"title"`
-	Hidden  int     `json:"hidden,omitempty"` // pieces of text not looked through because a person could not see them
+	Hidden  int     `json:"hidden,omitempty"` // pieces of text not searched because a person could not see them
 }

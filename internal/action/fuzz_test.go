@@ -9,8 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// FuzzDecode gives any bytes to any verb. What is taken must be JSON, and fit
-// to be checked; what is refused must be the caller's fault, with a hint.
+// FuzzDecode decodes arbitrary bytes for every verb. Accepted input must be
+// JSON that Check can check; a refusal must be the caller's fault, with a hint.
 func FuzzDecode(f *testing.F) {
 	for i, seed := range []string{
 		"", "{}", `{"url":"https://a.example/"}`, `{"ref":"e1","index":0}`, `{"cookies":[{"name":"a","value":"1"}]}`, `{"selectors":{"a":"h1"}}`,

@@ -13,7 +13,7 @@ var (
 	VerbTokenWhoami = Define[None, Whoami](Verb{Name: "token.whoami", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/whoami", Command: "whoami", Summary: "Say who the caller is to the gateway"})
 )
 
-// TokenCreate asks for a token that others may call with.
+// TokenCreate asks for a token for another caller.
 type TokenCreate struct {
 	Name      string `json:"name" minLength:"1" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$" doc:"Who calls with it, for the audit; unique in the scope" example:"ci"`
 	Role      Role   `json:"role" minLength:"1" enum:"agent,viewer,operator" doc:"What it may do" example:"agent"`
@@ -27,15 +27,14 @@ type TokenList struct {
 	All bool `json:"all,omitempty" query:"all" doc:"Those of every scope; for the gateway's own operator only"`
 }
 
-// TokenRevoke ends a token for good.
+// TokenRevoke revokes a token.
 type TokenRevoke struct {
 	ID    string `json:"id" path:"id" minLength:"1" maxLength:"64" doc:"Its id or name" example:"ci"`
 	Scope string `json:"scope,omitempty" query:"scope" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._@-]*$" doc:"The scope a name is of; the caller's own when empty. Only the gateway's own operator may name another"`
 	Force bool   `json:"force,omitempty" query:"force" doc:"Also where it is the last operator's token of its scope"`
 }
 
-// Token is what is known of a token that may call. The token itself is kept
-// nowhere.
+// Token describes a valid token. The token itself is not stored.
 type Token struct {
 	ID      string     `json:"id,omitempty"` // of those that can be revoked
 	Name    string     `json:"name"`
@@ -48,7 +47,7 @@ type Token struct {
 	Session string     `json:"session,omitempty" doc:"The one session whose browser's protocol it opens"`
 }
 
-// TokenMade is a new token, which is shown this once.
+// TokenMade is a new token. It is shown only once.
 type TokenMade struct {
 	Token
 	Secret string `json:"token" doc:"What to call with: Authorization: Bearer. It is shown this once and kept nowhere"`
@@ -59,7 +58,7 @@ type TokenListing struct {
 	Tokens []Token `json:"tokens"`
 }
 
-// TokenRevoked says that a token is of no use any more.
+// TokenRevoked says that a token is no longer valid.
 type TokenRevoked struct {
 	OK    bool   `json:"ok"`
 	ID    string `json:"id"`
@@ -67,7 +66,7 @@ type TokenRevoked struct {
 	Scope string `json:"scope"`
 }
 
-// Whoami says who the caller is to the gateway.
+// Whoami describes the caller.
 type Whoami struct {
 	Actor   string     `json:"actor"`
 	Scope   string     `json:"scope"`
@@ -77,7 +76,7 @@ type Whoami struct {
 	Rate    *Rate      `json:"rate,omitempty"`      // absent: no limit
 }
 
-// Rate is how many requests a caller may make.
+// Rate is the caller's rate limit.
 type Rate struct {
 	PerSecond float64 `json:"requestsPerSecond"`
 	Burst     int     `json:"burst"`

@@ -14,7 +14,7 @@ var (
 	VerbPageDialog = Define[AnswerDialog, Acted](Verb{Name: "page.dialog", Class: Write, Risk: Medium, Counts: true, Input: true, Method: http.MethodPost, Path: "/browser/dialog", Tool: "browser_handle_dialog", Command: "dialog", Summary: "Answer an open JavaScript dialog"})
 )
 
-// Type types.
+// Type types text into a field.
 type Type struct {
 	Locator
 	Input  string `json:"text" maxLength:"100000" controls:"any" doc:"The text to type" example:"Ada Lovelace"` // takes the place of Locator.Text
@@ -24,14 +24,14 @@ type Type struct {
 	Timing
 }
 
-// Press presses a key on an element, or where the focus is.
+// Press presses a key on an element, or on the element that has the focus.
 type Press struct {
 	Locator
 	Key string `json:"key" minLength:"1" maxLength:"64" doc:"A key as in KeyboardEvent.key, with modifiers joined by +" example:"Control+a"`
 	Timing
 }
 
-// Select chooses options. A single Value is read as Values of one.
+// Select chooses options. A single Value is treated as Values with one item.
 type Select struct {
 	Locator
 	Value  *string  `json:"value,omitempty" maxLength:"8192" doc:"Value or label of one option; values for several"`
@@ -39,7 +39,7 @@ type Select struct {
 	Timing
 }
 
-// settle leaves only Values, which is what is judged, recorded and done.
+// settle moves Value to Values, which is what is judged, recorded and done.
 func (s *Select) settle() error {
 	if s.Value == nil {
 		return nil
@@ -57,7 +57,7 @@ type AnswerDialog struct {
 	Prompt string `json:"text,omitempty" maxLength:"10000" doc:"Answer to a prompt"`
 }
 
-// Sound refuses an answer to a prompt that is cancelled.
+// Sound refuses a text for a prompt that is cancelled.
 func (a *AnswerDialog) Sound() error {
 	if a.Accept {
 		return nil
@@ -71,7 +71,7 @@ func (a *Type) Required() error { return requireElement("ref", a.Locator) }
 // TypedText is the text for the field.
 func (a *Type) TypedText() string { return a.Input }
 
-// Recorded is a named key, or a combination of keys.
+// Recorded is the key, if it is a named key or a combination of keys.
 func (a *Press) Recorded() string {
 	if utf8.RuneCountInString(a.Key) > 1 {
 		return a.Key
@@ -79,7 +79,7 @@ func (a *Press) Recorded() string {
 	return ""
 }
 
-// TypedText is the letter that is typed.
+// TypedText is the character that is typed.
 func (a *Press) TypedText() string {
 	if utf8.RuneCountInString(a.Key) > 1 {
 		return ""
@@ -90,7 +90,7 @@ func (a *Press) TypedText() string {
 // Required refuses a call that names no element.
 func (a *Select) Required() error { return requireElement("ref", a.Locator) }
 
-// TypedText is what is chosen.
+// TypedText is the chosen values.
 func (a *Select) TypedText() string { return strings.Join(a.Values, ", ") }
 
 // Recorded is the answer.

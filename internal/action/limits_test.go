@@ -37,7 +37,8 @@ func argumentTypes() map[string]reflect.Type {
 	return all
 }
 
-// breaches are values of a field that its tags do not allow, as JSON, by the limit.
+// breaches returns values that violate the limits of a field, as JSON, by
+// limit.
 func breaches(t *testing.T, f action.Field) map[string]string {
 	t.Helper()
 	kind := f.Type
@@ -111,9 +112,8 @@ func items(t reflect.Type, n int) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(each+",", n), ",") + "]"
 }
 
-// Every limit that an argument declares is refused when it is broken, by a fault that
-// names the field, repeats no value and says what the field is for; and it stands in
-// the schema.
+// A value that violates a declared limit is refused. The fault names the field,
+// repeats no value and describes the field. The schema contains the limit.
 func TestEveryDeclaredLimitHoldsAndIsDescribed(t *testing.T) {
 	tried := 0
 	for name, kind := range argumentTypes() {
@@ -163,7 +163,7 @@ func inSchema(limit string, described action.Schema) string {
 	return limit
 }
 
-// others gives every field that must be given, but for one, a good value.
+// others sets every required field except one to a valid value.
 func others(v reflect.Value, but action.Field) {
 	for _, f := range action.Fields(v.Type()) {
 		at := v.FieldByIndex(f.Index)
@@ -189,8 +189,8 @@ func others(v reflect.Value, but action.Field) {
 	}
 }
 
-// What must be given is missed where it is not: by Decode where only the text tells,
-// by Check otherwise.
+// Missing required fields are found: by Decode if only the text shows it,
+// otherwise by Check.
 func TestWhatIsRequiredIsMissed(t *testing.T) {
 	for name, kind := range argumentTypes() {
 		if kind == reflect.TypeFor[action.RunAction]() || kind == reflect.TypeFor[action.Step]() {
@@ -239,7 +239,7 @@ func TestWhatIsRequiredIsMissed(t *testing.T) {
 	}
 }
 
-// Every argument says what it is, to people and to models.
+// Every argument has a description.
 func TestEveryArgumentIsDescribed(t *testing.T) {
 	types := argumentTypes()
 	for _, name := range slices.Sorted(maps.Keys(types)) {
@@ -251,7 +251,7 @@ func TestEveryArgumentIsDescribed(t *testing.T) {
 	}
 }
 
-// What would be ignored is refused, with the argument to leave out.
+// Arguments that would be ignored are refused; the fault names them.
 func TestWhatWouldBeIgnoredIsRefused(t *testing.T) {
 	at, no := 5.0, false
 	for field, args := range map[string][]any{

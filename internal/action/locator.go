@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Locator says which element is meant: by one of ref, selector, role, text, or
-// x and y. Check refuses more than one of them. Name narrows role, selector and
-// text; index chooses among what they match.
+// Locator names an element by one of ref, selector, role, text, or x and y.
+// Check refuses more than one of them. Name narrows role, selector and text;
+// index chooses among the matches.
 type Locator struct {
 	Ref      string `json:"ref,omitempty" maxLength:"32" doc:"Reference from a snapshot: e12, @e12 or ref=e12" example:"e12"`
 	Selector string `json:"selector,omitempty" maxLength:"4096" doc:"CSS selector; pierces open shadow roots" example:"#save"`
@@ -22,8 +22,8 @@ type Locator struct {
 	Y *float64 `json:"y,omitempty" minimum:"0" maximum:"16384" doc:"CSS pixels from its top"`
 }
 
-// Sound refuses a second way of naming the element, of which only one would count, and
-// what narrows nothing.
+// Sound refuses a second way of naming the element, which would be ignored, and
+// a name or index without anything to narrow.
 func (l *Locator) Sound() error {
 	ways := l.ways()
 	if len(ways) > 1 {
@@ -49,7 +49,7 @@ func (l *Locator) Sound() error {
 	return nil
 }
 
-// ways are the fields by which l names the element; x stands for a point.
+// ways lists the fields by which l names the element; x stands for a point.
 func (l *Locator) ways() (given []string) {
 	for _, way := range []struct {
 		name string
@@ -62,18 +62,18 @@ func (l *Locator) ways() (given []string) {
 	return given
 }
 
-// Zero reports whether l names nothing.
+// Zero reports whether l names no element.
 func (l Locator) Zero() bool {
 	return l.words() && l.X == nil && l.Y == nil
 }
 
-// words reports whether l names nothing in words.
+// words reports whether l names nothing by ref, selector, role or text.
 func (l Locator) words() bool {
 	return l.Ref == "" && l.Selector == "" && l.Role == "" && l.Text == ""
 }
 
-// Point returns the point of the viewport that l names, in CSS pixels; named
-// is false where it names an element in words, or nothing.
+// Point returns the point of the viewport that l names, in CSS pixels. named is
+// false if l names an element in another way, or nothing.
 func (l Locator) Point() (x, y float64, named bool) {
 	if !l.words() || l.X == nil || l.Y == nil {
 		return 0, 0, false
@@ -81,12 +81,12 @@ func (l Locator) Point() (x, y float64, named bool) {
 	return *l.X, *l.Y, true
 }
 
-// Timing bounds a verb.
+// Timing limits the time of a verb.
 type Timing struct {
 	Timeout int `json:"timeout,omitempty" minimum:"0" maximum:"120000" doc:"Longest time to wait, in milliseconds; 0 is the default"`
 }
 
-// Limit returns the bound as a duration; fallback where none was given.
+// Limit returns the limit as a duration; fallback if there is none.
 func (t Timing) Limit(fallback time.Duration) time.Duration {
 	if t.Timeout <= 0 {
 		return fallback
@@ -102,13 +102,12 @@ type ByID struct {
 	ID string `json:"id" path:"id" minLength:"1" maxLength:"64" doc:"As it was listed"`
 }
 
-// Asks reports whether l looks for an element by words, which may be there or
-// not.
+// Asks reports whether l searches for an element, which may not exist.
 func (l Locator) Asks() bool {
 	return l.Ref == "" && (l.Selector != "" || l.Role != "" || l.Text != "")
 }
 
-// Words says which element l means, as the caller named it; empty for none.
+// Words describes the element as the caller named it; empty if l names none.
 func (l Locator) Words() string {
 	switch {
 	case l.Ref != "":

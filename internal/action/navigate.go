@@ -10,16 +10,16 @@ var (
 	VerbPageReload  = Define[Reload, Page](Verb{Name: "page.reload", Class: Write, Risk: Low, Counts: true, Method: http.MethodPost, Path: "/browser/reload", Command: "reload", Summary: "Reload the page"})
 )
 
-// Goto navigates.
+// Goto navigates the page to a URL.
 type Goto struct {
 	URL       string `json:"url" minLength:"1" maxLength:"8192" doc:"http, https or about:blank; https when there is no scheme" example:"https://example.com/"`
 	WaitUntil string `json:"waitUntil,omitempty" enum:"load,domcontentloaded,networkidle" default:"load" doc:"load when empty"`
-	// DomainHint is needed where security.credentials.auto_inject is off.
+	// DomainHint is needed when security.credentials.auto_inject is off.
 	DomainHint string `json:"domain_hint,omitempty" maxLength:"253" doc:"Domain whose stored credentials the session gets before it goes there; an agent names only such as the session may open" example:"example.com"`
 	Timing
 }
 
-// Reload reloads.
+// Reload reloads the page.
 type Reload struct {
 	IgnoreCache bool `json:"ignoreCache,omitempty" doc:"Load everything anew" example:"true"`
 	Timing
@@ -32,9 +32,9 @@ type Navigated struct {
 	Status int    `json:"status"` // HTTP status of the document; 0 for about:blank
 
 	Download string    `json:"download,omitempty"` // id of the download that came instead of a document
-	Document *Document `json:"document,omitempty"` // what it is, where it is no page of HTML
-	Loading  bool      `json:"loading,omitempty"`  // the page still draws, or waits for what it shows: read it again later
+	Document *Document `json:"document,omitempty"` // its kind, if it is not HTML
+	Loading  bool      `json:"loading,omitempty"`  // the page has not finished loading: read it again later
 }
 
-// Destination is where the call leads.
+// Destination is the address of the navigation.
 func (a *Goto) Destination() string { return a.URL }

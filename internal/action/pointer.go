@@ -13,7 +13,7 @@ var (
 	VerbPageDrag  = Define[Drag, Acted](Verb{Name: "page.drag", Class: Write, Risk: Medium, Counts: true, Target: true, Input: true, Method: http.MethodPost, Path: "/browser/drag", Tool: "browser_drag", Command: "drag", Summary: "Drag an element onto another"})
 )
 
-// Click clicks.
+// Click clicks an element.
 type Click struct {
 	Locator
 	Button     string   `json:"button,omitempty" enum:"left,right,middle" default:"left" doc:"left when empty"`
@@ -23,8 +23,8 @@ type Click struct {
 	Timing
 }
 
-// SetChecked makes a checkbox, radio button or switch checked, or not. One that is so
-// already is left as it is.
+// SetChecked checks or unchecks a checkbox, radio button or switch. It does
+// nothing if the state is already right.
 type SetChecked struct {
 	Locator
 	Checked *bool `json:"checked,omitempty" default:"true" doc:"false unchecks it"`
@@ -40,13 +40,13 @@ func (a *SetChecked) Aim() (Locator, Timing) { return a.Locator, a.Timing }
 // Presses marks the arguments of a verb that presses the element.
 func (a *SetChecked) Presses() {}
 
-// Hover moves the pointer.
+// Hover moves the pointer over an element.
 type Hover struct {
 	Locator
 	Timing
 }
 
-// Acted says what was done, and to what.
+// Acted says what was done to which element.
 type Acted struct {
 	OK       bool     `json:"ok"`
 	Element  *Element `json:"element,omitempty"`
@@ -56,8 +56,9 @@ type Acted struct {
 	NewPage  bool     `json:"newPage,omitempty"`  // the call made the page navigate
 }
 
-// OnElement returns arguments for the verb with nothing but the element set, where
-// they name one element by a Locator.
+// OnElement returns arguments of the verb in which only the element is set.
+// names is false for verbs whose arguments do not name one element by a
+// Locator.
 func (v *Verb) OnElement(l Locator) (args any, names bool) {
 	args = v.NewArgs()
 	field, ok := reflect.TypeOf(args).Elem().FieldByName("Locator")
@@ -68,8 +69,8 @@ func (v *Verb) OnElement(l Locator) (args any, names bool) {
 	return args, true
 }
 
-// Drag drags one element onto another, with the mouse: as drag and drop (HTML
-// standard, 6.11) where the page takes it for that.
+// Drag drags one element onto another with the mouse. If the page supports it,
+// this is a drag and drop (HTML standard, 6.11).
 type Drag struct {
 	From Locator  `json:"from" doc:"What is dragged"`
 	To   Locator  `json:"to" doc:"What it is dropped on"`
@@ -78,8 +79,8 @@ type Drag struct {
 	Timing
 }
 
-// Offset returns the place on the target, in CSS pixels from its left and top
-// edge; of one that is not given it is the very edge.
+// Offset returns the point on the target, in CSS pixels from its left and top
+// edge. A coordinate that is not given is 0.
 func (d *Drag) Offset() (x, y float64, given bool) {
 	if d.X != nil {
 		x = *d.X
@@ -90,15 +91,16 @@ func (d *Drag) Offset() (x, y float64, given bool) {
 	return x, y, d.X != nil || d.Y != nil
 }
 
-// Spot is an element that was judged beside the one a Pin names: what
-// something would be dropped on. The zero Spot is none.
+// Spot is an element that was judged in addition to that of a Pin: the target
+// of a drop. The zero Spot means none.
 type Spot struct {
 	Document string
 	Node     string
 	Print    string
 }
 
-// Sound refuses, for a click that only sets a checkbox, what would make it another one.
+// Sound refuses arguments that would make a click that only sets a checkbox a
+// different kind of click.
 func (a *Click) Sound() error {
 	if a.Checked != nil && (a.ClickCount > 1 || a.Button == "right" || a.Button == "middle") {
 		return invalid("checked", "does not go with another click than a single one of the left button").
@@ -113,7 +115,7 @@ func (a *Click) Required() error { return requireElement("ref", a.Locator) }
 // Required refuses a call that names no element.
 func (a *Hover) Required() error { return requireElement("ref", a.Locator) }
 
-// Required refuses a call that leaves an end out.
+// Required refuses a call that does not name both ends.
 func (d *Drag) Required() error {
 	if err := requireElement("from", d.From); err != nil {
 		return err
@@ -121,7 +123,7 @@ func (d *Drag) Required() error {
 	return requireElement("to", d.To)
 }
 
-// Subject is both elements as the caller named them.
+// Subject names both elements as the caller did.
 func (d *Drag) Subject() string { return d.From.Words() + " onto " + d.To.Words() }
 
 // Presses marks the arguments of a verb that presses the element.
@@ -133,5 +135,5 @@ func (a *Click) Aim() (Locator, Timing) { return a.Locator, a.Timing }
 // Aim is the element.
 func (a *Hover) Aim() (Locator, Timing) { return a.Locator, a.Timing }
 
-// Aim is what is dragged.
+// Aim is the element that is dragged.
 func (d *Drag) Aim() (Locator, Timing) { return d.From, d.Timing }

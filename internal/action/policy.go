@@ -11,8 +11,8 @@ var (
 	VerbPolicyExplain = Define[PolicyQuery, PolicyExplanation](Verb{Name: "policy.explain", Class: Admin, Risk: Low, Method: http.MethodPost, Path: "/policy/explain", Command: "policy explain", Summary: "Say what would become of a call, and which rule would decide; nothing is done"})
 )
 
-// PolicyQuery asks what would become of a call, without making it. The facts
-// it is judged by are those of a session's live page, or else those given.
+// PolicyQuery asks how a call would be judged, without making it. The facts are
+// those of a session's live page, or else those in the query.
 type PolicyQuery struct {
 	Verb string          `json:"verb" minLength:"1" maxLength:"64" doc:"A verb" example:"page.click"`
 	Args json.RawMessage `json:"args,omitempty" doc:"The verb's arguments, as its call takes them"`
@@ -29,7 +29,8 @@ type PolicyQuery struct {
 	Dialog  string        `json:"dialog,omitempty" maxLength:"8192" doc:"What the open dialog says, which asks to confirm"`
 }
 
-// Sound refuses a page and an element beside a session, whose own page is looked at.
+// Sound refuses a page or an element together with a session, because the
+// session's own page is used.
 func (q *PolicyQuery) Sound() error {
 	if q.Session == "" {
 		return nil
@@ -37,8 +38,8 @@ func (q *PolicyQuery) Sound() error {
 	return Without(q, "session, whose own page is looked at", "credentialed", "pageUrl", "element", "onto", "options", "dialog")
 }
 
-// PolicyElement is what a page might say of an element. The zero PolicyElement
-// is none.
+// PolicyElement describes an element as a page might present it. The zero
+// PolicyElement means none.
 type PolicyElement struct {
 	Role         string `json:"role,omitempty" maxLength:"64" doc:"ARIA role" example:"button"`
 	Name         string `json:"name,omitempty" maxLength:"1024" doc:"Accessible name" example:"Delete"`
@@ -60,7 +61,7 @@ type PolicyElement struct {
 	Protected    bool   `json:"protected,omitempty" doc:"Its value is a secret"`
 }
 
-// PolicyExplanation says what would become of a call, and why.
+// PolicyExplanation says how a call would be judged, and why.
 type PolicyExplanation struct {
 	Decision string       `json:"decision" enum:"allow,ask,deny"`
 	AskAt    string       `json:"askAt,omitempty" enum:"act,wire"` // where people are asked: before the act, or before what it sends leaves the browser
@@ -68,13 +69,13 @@ type PolicyExplanation struct {
 	Rule     string       `json:"rule"` // which decided: a name of the built-in table, or rule.<number>
 	Why      string       `json:"why"`
 	Hint     string       `json:"hint,omitempty"` // of a refusal: what to do instead
-	Builtin  PolicyReason `json:"builtin"`        // what would be without configured rules
+	Builtin  PolicyReason `json:"builtin"`        // the verdict without configured rules
 	Rules    []RuleTried  `json:"rules"`          // every configured rule, in order
-	Assumed  []string     `json:"assumed"`        // what was not looked at
+	Assumed  []string     `json:"assumed"`        // what was not examined
 	Policy   string       `json:"policy"`         // hash of the policy
 }
 
-// PolicyReason is a verdict in short.
+// PolicyReason is a short form of a verdict.
 type PolicyReason struct {
 	Decision string `json:"decision" enum:"allow,ask,deny"`
 	Risk     Risk   `json:"risk"`
@@ -90,12 +91,12 @@ type RuleTried struct {
 	Why         string `json:"why"`
 }
 
-// PolicyView is the policy in force. What patterns rules have is for operators.
+// PolicyView is the policy in force. Only operators see the patterns of rules.
 type PolicyView struct {
-	Policy    string         `json:"policy"`               // hash; of two alike policies it is the same
+	Policy    string         `json:"policy"`               // hash; equal policies have equal hashes
 	File      string         `json:"file,omitempty"`       // the configuration file, for operators
 	SHA256    string         `json:"fileSha256,omitempty"` // of the file
-	Asking    bool           `json:"asking"`               // people are there to be asked; what they should be asked is denied otherwise
+	Asking    bool           `json:"asking"`               // people can be asked; otherwise their questions are denied
 	Timeouts  PolicyTimeouts `json:"timeouts"`
 	Roles     []RoleClasses  `json:"roles"`
 	Trusted   []string       `json:"trustedDomains"`
@@ -111,15 +112,15 @@ type PolicyTimeouts struct {
 	Critical float64 `json:"critical"`
 }
 
-// RoleClasses says which classes of verbs a role has.
+// RoleClasses lists the classes of verbs that a role may use.
 type RoleClasses struct {
 	Role    Role     `json:"role"`
 	Classes []string `json:"classes"`
 	Granted []string `json:"granted"` // verbs beyond them
 }
 
-// PolicyRule is a configured rule. Only number, action, risk and description
-// are shown to agents.
+// PolicyRule is a configured rule. Agents see only its number, action, risk and
+// description.
 type PolicyRule struct {
 	Number      int      `json:"number"`
 	Action      string   `json:"action,omitempty"`

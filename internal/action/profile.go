@@ -41,13 +41,13 @@ type ProfileListing struct {
 	Contexts []Profile `json:"contexts"`
 }
 
-// ProfileDeleted says that nothing is left of a profile.
+// ProfileDeleted says that a profile was deleted completely.
 type ProfileDeleted struct {
 	OK bool   `json:"ok"`
 	ID string `json:"id"`
 }
 
-// OpensProfile reports whether the session is to use saved user data.
+// OpensProfile reports whether the session uses saved user data.
 func (s *BrowserStart) OpensProfile() bool { return s.Context != "" }
 
 // Subject is the new profile.

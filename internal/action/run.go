@@ -15,19 +15,19 @@ var (
 	VerbRunResume = Define[RunResume, Run](Verb{Name: "run.resume", Class: Admin, Risk: Low, Method: http.MethodPost, Path: "/runs/{id}/resume", Command: "runs resume", Summary: "Have a paused run go on, with a person's guidance"})
 )
 
-// A contract run is a batch of actions in a browser of its own, under a list
-// of hosts that a person has approved. Its names are those of the contract
-// (docs/runs.md), which writes them in snake case.
+// A contract run is a list of actions in a browser of its own, on hosts that a
+// person has approved. It uses the names of the contract (docs/runs.md), which
+// are in snake case.
 
-// MostRunActions is how many actions a run may have.
+// MostRunActions is the maximum number of actions of a run.
 const MostRunActions = 100
 
-// MostRunSteps is how many actions a run may do, those that guidance brought and
-// those that were tried again included. Its session has no other limit of them.
+// MostRunSteps is how many actions a run may do, including those from guidance
+// and repeated ones. Its session has no other limit of actions.
 const MostRunSteps = 1000
 
-// RunTimeout is how long the actions of a run may take together, in
-// milliseconds, where it does not say.
+// RunTimeout is the default time for all actions of a run together, in
+// milliseconds.
 const RunTimeout = 30_000
 
 // RunStart asks for a run.
@@ -43,7 +43,7 @@ type RunStart struct {
 	Actor           string      `json:"actor,omitempty" maxLength:"128" doc:"Whom the run is for, for its record; who calls is known from the token" example:"checkout-tests"`
 }
 
-// Budget is how long the actions of the run may take together.
+// Budget returns the time for all actions of the run together.
 func (r *RunStart) Budget() time.Duration {
 	if r.Timeout == nil {
 		return RunTimeout * time.Millisecond
@@ -51,8 +51,8 @@ func (r *RunStart) Budget() time.Duration {
 	return time.Duration(*r.Timeout) * time.Millisecond
 }
 
-// RunAction is one action of a run. Which fields go with which type is in
-// RunKinds.
+// RunAction is one action of a run. RunKinds says which fields belong to which
+// type.
 type RunAction struct {
 	Type string `json:"type" minLength:"1" doc:"What to do"`
 	Locator
@@ -81,10 +81,10 @@ const (
 	RunCompleted = "completed"      // every action was tried
 	RunTimedOut  = "timeout"        // its time was over
 	RunFailed    = "error"          // something ended it
-	RunBlocked   = "blocked_domain" // it wanted to go where it may not
+	RunBlocked   = "blocked_domain" // it needed a host that it may not open
 )
 
-// Run is a run and what it has done so far.
+// Run is a run with its results so far.
 type Run struct {
 	ID          string          `json:"run_id"`
 	Session     string          `json:"session_id,omitempty"`
@@ -97,7 +97,7 @@ type Run struct {
 	WaitsFor    string          `json:"waits_for,omitempty" doc:"Id of the question that a person must answer"`
 	Archetype   string          `json:"archetype"`
 	Phase       string          `json:"phase"`
-	Actor       string          `json:"actor"` // whom it is for; else who called
+	Actor       string          `json:"actor"` // for whom it is done; by default the caller
 	Created     time.Time       `json:"created"`
 	Ended       *time.Time      `json:"ended,omitempty"`
 }
@@ -113,7 +113,7 @@ func (r *Run) Failed() int {
 	return n
 }
 
-// What stands in a run's log beside its actions and checks.
+// Kinds of entries in a run's log besides actions and checks.
 const (
 	RunPauseEntry  = "pause"
 	RunResumeEntry = "resume"
@@ -134,7 +134,7 @@ type RunScreenshot struct {
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// RunContent is a page as read_page found it.
+// RunContent is the content of a page that read_page found.
 type RunContent struct {
 	Title    string           `json:"title"`
 	URL      string           `json:"url"`
@@ -162,7 +162,8 @@ type RunList struct {
 	Limit int    `json:"limit,omitempty" query:"limit" minimum:"0" maximum:"500" doc:"The newest so many; 100 when 0"`
 }
 
-// RunListing is a list of runs, newest first, without their pages' content.
+// RunListing is a list of runs, newest first, without the content of their
+// pages.
 type RunListing struct {
 	Runs []Run `json:"runs"`
 }
@@ -173,14 +174,14 @@ type RunShow struct {
 	Wait int    `json:"wait,omitempty" query:"wait" minimum:"0" maximum:"60" doc:"Seconds to wait for its end before it is shown as it is"`
 }
 
-// RunResume has a paused run go on.
+// RunResume continues a paused run.
 type RunResume struct {
 	ID       string      `json:"id" path:"id" minLength:"1" maxLength:"64" doc:"Of the run"`
 	Guidance string      `json:"guidance" minLength:"1" maxLength:"2000" doc:"What a person says to it, for its log" example:"the button is called Save now"`
 	Actions  []RunAction `json:"actions,omitempty" maxItems:"100" doc:"To be done in place of those that are left" example:"[{\"type\": \"left_click\", \"text\": \"Save now\"}]"`
 }
 
-// RunWatch is told of a run while it runs. Its functions are called one at a
+// RunWatch receives the progress of a run. Its functions are called one at a
 // time.
 type RunWatch struct {
 	Step  func(RunEntry) // each line of its log

@@ -13,7 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// RunKind is one type of action: which fields go with it.
+// RunKind is one type of action, with the fields that belong to it.
 type RunKind struct {
 	Type    string
 	Summary string
@@ -42,7 +42,7 @@ var RunKinds = []RunKind{
 	{Type: "go_back", Summary: "Go back in the history"},
 }
 
-// RunKindOf returns the row of a type.
+// RunKindOf returns the RunKind with a name.
 func RunKindOf(name string) (*RunKind, bool) {
 	at := slices.IndexFunc(RunKinds, func(k RunKind) bool { return k.Type == name })
 	if at < 0 {
@@ -51,7 +51,7 @@ func RunKindOf(name string) (*RunKind, bool) {
 	return &RunKinds[at], true
 }
 
-// Fields are all that the type takes, in the order of RunAction.
+// Fields lists the fields of the type, in the order of RunAction.
 func (k *RunKind) Fields() []Field {
 	var all []Field
 	for _, f := range Fields(reflect.TypeFor[RunAction]()) {
@@ -82,8 +82,8 @@ func kindNamesOfRun() string {
 	return strings.Join(names, ", ")
 }
 
-// UnmarshalJSONFrom reads an action, and refuses fields that do not go with
-// its type, also such as are given and say nothing.
+// UnmarshalJSONFrom reads an action. It refuses fields that do not belong to
+// its type, even if they are empty.
 func (a *RunAction) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	raw, err := dec.ReadValue()
 	if err != nil {
@@ -117,13 +117,13 @@ func noKind() error {
 	return invalid("type", "is no type of action").Hinted("give one of %s", kindNamesOfRun())
 }
 
-// foreign is the fault of a field that the type does not take.
+// foreign returns the fault for a field that does not belong to the type.
 func (k *RunKind) foreign(field string) error {
 	return invalid(field, "does not go with "+k.Type).Hinted("%s", k.hint())
 }
 
-// Sound refuses an action that lacks what its type needs, or holds what does not go
-// with it.
+// Sound refuses an action that lacks a field of its type, or has a field that
+// does not belong to it.
 func (a *RunAction) Sound() error {
 	k, known := RunKindOf(a.Type)
 	if !known {
@@ -156,7 +156,7 @@ func (a *RunAction) Sound() error {
 	return k.one(has)
 }
 
-// one refuses none and several of what exactly one must be given of.
+// one checks that exactly one of a group of fields is given.
 func (k *RunKind) one(given []string) error {
 	n := 0
 	for _, field := range k.OneOf {

@@ -20,39 +20,39 @@ type RunOpen struct {
 	Effects string `json:"effects,omitempty" enum:"none" doc:"As run.start has it"`
 }
 
-// RunGrant is what the browser of a run would be let do.
+// RunGrant is what the browser of a run would be permitted to do.
 type RunGrant struct {
 	Hosts   []string
 	Unknown []string // of Hosts, those that nobody has approved
 }
 
-// RunProbe asks whether what a run needs is so; no surface offers it.
+// RunProbe checks the requirements of a run; no surface offers it.
 type RunProbe struct {
 	Run string `json:"run" minLength:"1" maxLength:"64" doc:"Id of the run"`
 	URL string `json:"url" minLength:"1" maxLength:"8192" doc:"An address"`
 }
 
-// RunChecks are what was found.
+// RunChecks are the results of the checks.
 type RunChecks struct {
 	Checks []RunCheck `json:"checks"`
 }
 
-// RunCheck is one finding.
+// RunCheck is the result of one check.
 type RunCheck struct {
 	Name   string `json:"name"` // of Capability.RequiredStatus
 	OK     bool   `json:"ok"`
 	Detail string `json:"detail"`
 }
 
-// RunGuide asks people how a paused run shall go on; no surface offers it. A yes
-// has it go on as it is.
+// RunGuide asks people how a paused run should continue; no surface offers it.
+// After an approval it continues unchanged.
 type RunGuide struct {
 	Run string `json:"run" minLength:"1" maxLength:"64" doc:"Id of the run"`
 	Why string `json:"why" minLength:"1" maxLength:"2000" doc:"Why it is paused"`
 }
 
-// RunAllow asks people for a host that a run was led to and may not open; no
-// surface offers it. A yes adds it to the run.
+// RunAllow asks people about a host that a run reached and may not open; no
+// surface offers it. An approval adds the host to the run.
 type RunAllow struct {
 	Run string `json:"run" minLength:"1" maxLength:"64" doc:"Id of the run"`
 	URL string `json:"url" minLength:"1" maxLength:"8192" doc:"An address"`
@@ -71,11 +71,11 @@ func (a *RunOpen) Destination() string { return a.URL }
 // Destination is the address that the run may not open.
 func (a *RunAllow) Destination() string { return a.URL }
 
-// Recorded is why the run needs guidance.
+// Recorded is the reason why the run needs guidance.
 func (a *RunGuide) Recorded() string { return a.Why }
 
-// Recorded is the hosts of the run.
+// Recorded lists the hosts of the run.
 func (a *RunOpen) Recorded() string { return "hosts " + strings.Join(a.Hosts, ", ") }
 
-// Recorded is how the run ended.
+// Recorded says how the run ended.
 func (a *RunEnd) Recorded() string { return a.Run + " " + a.Status + ": " + a.Reason }

@@ -10,24 +10,25 @@ import (
 	"time"
 )
 
-// Schema describes a JSON value as JSON Schema 2020-12 does.
+// Schema is a JSON Schema (2020-12) as JSON data.
 type Schema = map[string]any
 
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
-// Describer writes the schemas of Go types, from the names and tags that Decode and
-// Check go by. The zero Describer writes whole schemas in which each struct stands
-// where it is used.
+// Describer writes the schemas of Go types, from the same names and tags that
+// Decode and Check use. The zero Describer writes complete schemas, in which
+// each struct is written where it is used.
 type Describer struct {
-	// Refer is the address that names of schemas are put behind, such as
-	// "#/components/schemas/". Structs are then described once, in Named.
+	// Refer is the prefix of the addresses of named schemas, such as
+	// "#/components/schemas/". If it is set, each struct is described once, in
+	// Named.
 	Refer string
 	Named map[string]Schema
-	// Brief leaves out what a model need not read before each conversation: limits,
-	// defaults, examples, and arguments that are another name for a listed one. Check
-	// refuses the same.
+	// Brief omits what a model need not read before each conversation: limits,
+	// defaults, examples, and arguments that are another name for a listed one.
+	// Check still refuses the same arguments.
 	Brief bool
-	// Other has the schemas of types that are described in another way.
+	// Other contains the schemas of types that are described in another way.
 	Other map[reflect.Type]Schema
 
 	types map[string]reflect.Type // of Named
@@ -56,7 +57,7 @@ func (d *Describer) Object(t reflect.Type) Schema {
 	return s
 }
 
-// Field describes a field: its type, and what its tags say.
+// Field returns the schema of a field, from its type and its tags.
 func (d *Describer) Field(f Field) Schema {
 	s := d.Type(f.Type)
 	if doc := f.Tag.Get("doc"); doc != "" {
@@ -89,11 +90,11 @@ func (d *Describer) Field(f Field) Schema {
 	return s
 }
 
-// limits are the tags that limit a length or a number.
+// limits lists the tags that limit a length or a number.
 var limits = []string{"minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"}
 
-// nameOfLimit is what JSON Schema calls a limit: for an object with any names the
-// number of items is that of its properties.
+// nameOfLimit returns the name of a limit in JSON Schema. For a map, the number
+// of items is the number of properties.
 func nameOfLimit(limit string, s Schema) string {
 	if s["type"] == "object" {
 		return strings.Replace(limit, "Items", "Properties", 1)
@@ -101,8 +102,8 @@ func nameOfLimit(limit string, s Schema) string {
 	return limit
 }
 
-// typed is the value that a tag gives as text: of a type that is written as text the
-// text itself, of another JSON.
+// typed returns the value in the text of a tag: the text itself for a type that
+// is written as text, JSON for other types.
 func typed(text string, t reflect.Type) any {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -159,8 +160,9 @@ func (d *Describer) formatted(kind, keyword, value string) Schema {
 	return Schema{"type": kind, keyword: value}
 }
 
-// named describes a struct where it is used, or refers to its schema in Named. Two
-// types of one name panic: the second would be described as the first.
+// named describes a struct where it is used, or refers to its schema in Named.
+// It panics if two types have the same name, because the second would be
+// described as the first.
 func (d *Describer) named(t reflect.Type) Schema {
 	if d.Refer == "" {
 		return d.whole(t)
@@ -178,7 +180,7 @@ func (d *Describer) named(t reflect.Type) Schema {
 	return d.Reference(name)
 }
 
-// Reference refers to a schema in Named.
+// Reference returns a reference to a schema in Named.
 func (d *Describer) Reference(name string) Schema { return Schema{"$ref": d.Refer + name} }
 
 func (d *Describer) whole(t reflect.Type) Schema {
@@ -188,7 +190,7 @@ func (d *Describer) whole(t reflect.Type) Schema {
 	return d.Object(t)
 }
 
-// RunInputSchema describes what run.start takes.
+// RunInputSchema describes the arguments of run.start.
 func RunInputSchema() Schema {
 	s := new(Describer).Object(reflect.TypeFor[RunStart]())
 	s["$schema"], s["title"] = dialect, "Contract run: input"
@@ -204,8 +206,7 @@ func RunOutputSchema() Schema {
 	return s
 }
 
-// runAction describes one action: one of its types, each with the fields that go
-// with it.
+// runAction describes one action: one of its types, each with its fields.
 func (d *Describer) runAction() Schema {
 	var all []any
 	for i := range RunKinds {

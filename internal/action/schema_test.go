@@ -22,7 +22,7 @@ func TestSchemasInTheReferenceAreUpToDate(t *testing.T) {
 	}
 }
 
-// compiled is a schema as a program that knows nothing of us reads it.
+// compiledSchema compiles a published schema with an independent library.
 func compiledSchema(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
@@ -34,7 +34,8 @@ func compiledSchema(t *testing.T, name string) *jsonschema.Schema {
 	return s
 }
 
-// inputs are runs, and whether they are sound as far as a schema can say.
+// inputs contains runs, and whether they are valid as far as a schema can
+// express it.
 var inputs = map[string]bool{
 	`{"url":"https://a.example/","domain_allowlist":["a.example"],"actions":[{"type":"read_page"}]}`:                                                                                                                 true,
 	`{"url":"https://a.example/","domain_allowlist":["*.a.example","localhost:3000"],"actions":[{"type":"go_back"}],"timeout":120000,"screenshot_dir":"./shots/","archetype":"Builder","phase":"Build","actor":"x"}`: true,
@@ -47,7 +48,7 @@ var inputs = map[string]bool{
 	`{"url":"https://a.example/","domain_allowlist":["a.example"],"actions":[{"type":"read_page"}],"retries":1}`:                                                                                                     false,
 }
 
-// actions are actions, and whether they are sound.
+// actions contains actions, and whether they are valid.
 var actions = map[string]bool{
 	`{"type":"navigate","url":"https://a.example/","wait_until":"networkidle","timeout":1000}`: true,
 	`{"type":"navigate"}`: false,
@@ -91,7 +92,8 @@ var actions = map[string]bool{
 	`"go_back"`:                                                                                       false,
 }
 
-// TestTheSchemaSaysWhatIsTaken gives the same to the program and to its schema.
+// TestTheSchemaSaysWhatIsTaken checks the same values with the program and with
+// its schema.
 func TestTheSchemaSaysWhatIsTaken(t *testing.T) {
 	schema := compiledSchema(t, "input")
 	all := map[string]bool{}

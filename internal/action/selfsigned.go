@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// SelfSigned lists the hosts whose own pages may come with a certificate of an
-// unknown authority: a host for all of its ports, or host:port. The entries are
-// canonical: lower case, punycode, IPv6 in brackets where a port follows.
+// SelfSigned lists the hosts whose pages may use a certificate of an unknown
+// authority: a host for all of its ports, or host:port. The entries are
+// canonical: lower case, punycode, and IPv6 in brackets if a port follows.
 type SelfSigned []string
 
-// Covers reports whether an address over TLS (https or wss), as a browser writes
-// it, is of one of the hosts.
+// Covers reports whether an address over TLS (https or wss), as a browser
+// writes it, belongs to one of the hosts.
 func (s SelfSigned) Covers(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "wss" || u.Hostname() == "" {

@@ -45,7 +45,7 @@ type Session struct {
 	Actor    string     `json:"actor"`
 	Provider string     `json:"provider"`
 	State    string     `json:"state"`            // starting, open, paused, taken_over, closing, closed, failed, archived
-	Frozen   bool       `json:"frozen,omitempty"` // its box stands still because nobody uses it; the next call wakes it up
+	Frozen   bool       `json:"frozen,omitempty"` // its box is frozen because nobody uses it; the next call thaws it
 	Box      string     `json:"box,omitempty"`
 	Created  time.Time  `json:"created"`
 	LastUsed time.Time  `json:"lastUsed"`
@@ -58,7 +58,7 @@ type Session struct {
 	DPI      int        `json:"dpi"`
 	Headless bool       `json:"headless"`
 	Allow    []string   `json:"allow"`             // hosts documents may come from
-	Egress   string     `json:"egress,omitempty"`  // of an open session's box: sealed, or best-effort where it may have ways past the egress proxy
+	Egress   string     `json:"egress,omitempty"`  // of an open session's box: sealed, or best-effort if the box may be able to bypass the egress proxy
 	Profile  string     `json:"profile,omitempty"` // id of the profile it uses
 	Proxy    string     `json:"proxy,omitempty"`   // name of the upstream proxy it goes out by; empty for the gateway's
 	Page     *Page      `json:"page,omitempty"`
@@ -74,7 +74,7 @@ type SessionListing struct {
 	Sessions []Session `json:"sessions"`
 }
 
-// OpensProfile reports whether the session is to use saved user data.
+// OpensProfile reports whether the session uses saved user data.
 func (s *SessionStart) OpensProfile() bool { return s.Profile != "" }
 
 // Destination is the first page of the session.

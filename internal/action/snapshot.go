@@ -11,11 +11,12 @@ var (
 	VerbPageSnapshot = Define[TakeSnapshot, Snapshot](Verb{Name: "page.snapshot", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/browser/snapshot", Tool: "browser_snapshot", Command: "snapshot", Summary: "Show the page as roles, names and references"})
 )
 
-// MostTokens is the most that max_tokens may be, of any answer that has one.
+// MostTokens is the maximum of max_tokens, for all answers that have this
+// limit.
 const MostTokens = 24_000
 
 // TakeSnapshot asks for the page as text, tree or markdown. docs/snapshot.md
-// has the grammar of the text, and what each of these does to it.
+// has the grammar of the text, and the effect of each option.
 type TakeSnapshot struct {
 	Format      string `json:"format,omitempty" query:"format" enum:"text,tree,markdown" doc:"text when empty; tree is JSON"`
 	Ref         string `json:"ref,omitempty" query:"ref" maxLength:"32" doc:"Only what is below this element, without folding"`
@@ -27,7 +28,7 @@ type TakeSnapshot struct {
 	URLs        bool   `json:"urls,omitempty" query:"urls" doc:"Show where links lead"`
 }
 
-// Snapshot is the page as an agent sees it, or the part of it that fits.
+// Snapshot is the page as an agent sees it, or as much of it as fits.
 type Snapshot struct {
 	Text   string `json:"snapshot,omitempty" example:"page \"Example Domain\" https://example.com/\n heading \"Example Domain\" level=1\n link \"More\" [e3]"` // text in the grammar of docs/snapshot.md, or markdown
 	Tree   *Node  `json:"tree,omitempty"`
@@ -39,7 +40,7 @@ type Snapshot struct {
 	NextOffset int `json:"nextOffset,omitempty"` // where the next part begins; 0 when this is the last
 	MoreTokens int `json:"moreTokens,omitempty"` // of all later parts, at most
 
-	Document *Document `json:"document,omitempty"` // what it is, where it is no page of HTML
+	Document *Document `json:"document,omitempty"` // its kind, if it is not HTML
 }
 
 // Node is an element of the JSON tree.
@@ -58,9 +59,10 @@ type Node struct {
 
 const leastTokens = 500 // a snapshot's first line, its marks and a few lines fit
 
-// Sound refuses a budget in which nothing fits, of a tree, which is the whole one with
-// every address, what would make it a part, and of markdown, which is of the whole
-// page, what narrows it.
+// Sound refuses a budget that is too small for any text; for a tree, which
+// always contains the whole page with all addresses, options that restrict it;
+// and for markdown, which is always of the whole page, options that select a
+// part.
 func (a *TakeSnapshot) Sound() error {
 	switch a.Format {
 	case "tree":

@@ -1,7 +1,7 @@
 package action
 
-// Source is where a call came from, for the audit. The gate decides nothing on
-// it.
+// Source says where a call came from. It is only recorded; the gate makes no
+// decision with it.
 type Source struct {
 	Address   string // of the client, without port
 	UserAgent string // what the client says it is

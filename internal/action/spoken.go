@@ -14,7 +14,7 @@ var (
 	someone    = regexp.MustCompile(`(?i)\b(?:person|people|operator|user)\b`)
 )
 
-// commandsOf are commands for verbs and tools that the table has none for.
+// commandsOf maps verbs and tools to commands that the table does not contain.
 var commandsOf = map[string]string{
 	VerbApprovalStatus.Name:      "approvals show",
 	"browser_approval_status":    "approvals show",
@@ -24,8 +24,8 @@ var commandsOf = map[string]string{
 	"browser_session":            "session",
 }
 
-// ForAgents returns a hint as agents are told it: verbs are named as their
-// tools, and what a person has to run at a terminal is said to be a person's.
+// ForAgents returns a hint for agents: verbs are named as their tools, and
+// commands for a terminal are marked as something that a person must do.
 func ForAgents(hint string) string {
 	hint = spokenLook.ReplaceAllStringFunc(hint, func(found string) string {
 		if strings.HasSuffix(found, "screenshot") {
@@ -40,7 +40,7 @@ func ForAgents(hint string) string {
 	return hint
 }
 
-// NamingTools returns a text with the verbs in it named as their tools.
+// NamingTools returns a text in which verbs are named as their tools.
 func NamingTools(text string) string {
 	return spokenVerb.ReplaceAllStringFunc(text, func(name string) string {
 		if v, known := Lookup(name); known && v.Tool != "" {
@@ -50,8 +50,8 @@ func NamingTools(text string) string {
 	})
 }
 
-// ForPeople returns a hint as people at the command line are told it: verbs and
-// tools are named as commands.
+// ForPeople returns a hint for people at the command line: verbs and tools are
+// named as commands.
 func ForPeople(hint string) string {
 	hint = spokenLook.ReplaceAllString(hint, "run glovebox $1")
 	hint = spokenVerb.ReplaceAllStringFunc(hint, func(name string) string {
@@ -64,8 +64,7 @@ func ForPeople(hint string) string {
 	})
 }
 
-// commandOf is the command of a verb or tool, and the name itself where there
-// is none.
+// commandOf returns the command of a verb or tool, or name if there is none.
 func commandOf(name string, v *Verb, known bool) string {
 	switch own := commandsOf[name]; {
 	case own != "":
@@ -76,8 +75,8 @@ func commandOf(name string, v *Verb, known bool) string {
 	return name
 }
 
-// OfTool returns the verb that a tool makes calls of, the first where it makes
-// calls of several; browser_click and click are the same.
+// OfTool returns the verb that a tool calls, the first one if it calls several.
+// browser_click and click are the same tool.
 func OfTool(name string) (*Verb, bool) {
 	name = "browser_" + strings.TrimPrefix(name, "browser_")
 	if verb, other := toolVerbs[name]; other {
@@ -91,7 +90,8 @@ func OfTool(name string) (*Verb, bool) {
 	return nil, false
 }
 
-// toolVerbs are tools that the table does not name, since a verb has one tool.
+// toolVerbs maps tools to verbs that the table does not connect, because it has
+// one tool for each verb.
 var toolVerbs = map[string]string{
 	"browser_fill_form":  VerbPageType.Name,
 	"browser_screenshot": VerbPageScreenshot.Name,
@@ -100,9 +100,9 @@ var toolVerbs = map[string]string{
 
 var toolRef = regexp.MustCompile(`^(@|ref=)?e\d+$`)
 
-// OfToolArgs returns the arguments of a tool as its verb has them: target is a
-// reference or a selector, and what only describes the call is left out. What
-// is no JSON object is returned as it is.
+// OfToolArgs converts the arguments of a tool to those of its verb: target
+// becomes a reference or a selector, and arguments that only describe the call
+// are removed. Anything but a JSON object is returned unchanged.
 func OfToolArgs(args json.RawMessage) json.RawMessage {
 	var object map[string]any
 	if json.Unmarshal(args, &object) != nil || object == nil {

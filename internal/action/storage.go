@@ -12,20 +12,20 @@ var (
 	VerbProfileImport = Define[ProfileImport, ProfileImported](Verb{Name: "profile.import", Class: Admin, Risk: High, Method: http.MethodPost, Path: "/browser/contexts/{id}/state", Body: MostStateFile/3*4 + 1<<20, Command: "profile import", Summary: "Import a login into a profile, from Playwright's storage state or a browser's cookies"})
 )
 
-// MostStateFile is how large a file with a login state may be, in bytes.
+// MostStateFile is the maximum size of a file with a login state, in bytes.
 const MostStateFile = 16 << 20
 
-// StorageState is what a browser is signed in with, in the format of
-// Playwright's storageState: cookies, and the localStorage of origins. It has
-// values in the clear and goes to operators only.
+// StorageState is the login state of a browser in the format of Playwright's
+// storageState: cookies, and the localStorage of origins. It contains unmasked
+// values and is given only to operators.
 type StorageState struct {
 	Cookies []Cookie      `json:"cookies"`
 	Origins []OriginState `json:"origins"`
 
-	Left []LeftOut `json:"left,omitempty"` // what the profile has and the state has not; Playwright ignores it
+	Left []LeftOut `json:"left,omitempty"` // what the state lacks of the profile; Playwright ignores it
 }
 
-// OriginState is what one origin keeps.
+// OriginState is the localStorage of one origin.
 type OriginState struct {
 	Origin       string        `json:"origin"` // scheme://host[:port]
 	LocalStorage []StorageItem `json:"localStorage"`
@@ -37,7 +37,7 @@ type StorageItem struct {
 	Value string `json:"value"`
 }
 
-// LeftOut says what of a host was left out of an export or an import, and why.
+// LeftOut says what an export or import omitted of a host, and why.
 type LeftOut struct {
 	Host         string `json:"host"`
 	Why          string `json:"why"`
@@ -45,7 +45,7 @@ type LeftOut struct {
 	LocalStorage int    `json:"localStorage,omitempty"` // entries; 0 where the origin as a whole was left out
 }
 
-// LeaveOut adds to what was left out: one row for each host and reason, in order.
+// LeaveOut adds more to all: one row for each host and reason, in order.
 func LeaveOut(all []LeftOut, more LeftOut) []LeftOut {
 	at, has := slices.BinarySearchFunc(all, more, func(a, b LeftOut) int {
 		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Why, b.Why))
@@ -58,7 +58,7 @@ func LeaveOut(all []LeftOut, more LeftOut) []LeftOut {
 	return all
 }
 
-// ProfileImport puts a login state into a profile.
+// ProfileImport writes a login state into a profile.
 type ProfileImport struct {
 	ID     string   `json:"id" path:"id" minLength:"1" maxLength:"64" doc:"Id or name of the profile, which no session may be using" example:"work"`
 	Format string   `json:"format,omitempty" enum:"auto,playwright,netscape,json" default:"auto" doc:"What the file is: Playwright's storageState, Netscape's cookies.txt, a JSON array of cookies as browser extensions write it, or auto to tell by its content"`
@@ -66,8 +66,8 @@ type ProfileImport struct {
 	File   []byte   `json:"file" doc:"The file, in base64"`
 }
 
-// ProfileImported says what was put into a profile: hosts and numbers, never a
-// value.
+// ProfileImported says what was written into a profile: hosts and counts, never
+// a value.
 type ProfileImported struct {
 	OK           bool      `json:"ok"`
 	ID           string    `json:"id"`

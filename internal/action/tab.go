@@ -23,7 +23,7 @@ type Tab struct {
 	Active bool   `json:"active"` // verbs act on it
 }
 
-// TabListing is a list of tabs, in the order they were opened.
+// TabListing is a list of tabs, in the order in which they were opened.
 type TabListing struct {
 	Tabs []Tab `json:"tabs"`
 }

@@ -11,10 +11,10 @@ import (
 type Verb struct {
 	Name    string
 	Class   Class
-	Risk    Risk       // default, where the page's facts say nothing else
+	Risk    Risk       // default, unless the page's facts change it
 	Counts  bool       // counts against max_actions_per_session
-	Inner   bool       // a step of a crawl or a run: no surface offers it, and the gate takes it from none
-	Target  bool       // acts on an element: its facts are looked at first
+	Inner   bool       // a step of a crawl or a run: no surface offers it, and the gate refuses it from surfaces
+	Target  bool       // acts on an element, whose facts are read first
 	Input   bool       // gives a page input: waits for the requests that it causes, which can be judged in its place
 	Done    string     // what an answer says before the element; of verbs whose tool and command follow from the definition
 	NewArgs func() any // pointer to a zero value of its argument type
@@ -22,7 +22,7 @@ type Verb struct {
 	Method  string     // REST
 	Path    string     // REST; below /v1
 	Status  int        // REST; of success, 200 when 0
-	Body    int64      // REST; most bytes of a request's body, where it is more than of others
+	Body    int64      // REST; maximum size of a request's body in bytes, if it is larger than the default
 	Tool    string     // MCP tool; empty when there is none
 	Command string     // command line; empty when there is none
 	Summary string     // one line, for every generated reference
@@ -37,19 +37,18 @@ func (d Definition[Args, Result]) Call(session string, args *Args) Call {
 	return Call{Verb: d.Name, Session: session, Args: args}
 }
 
-// Presses reports whether the verb presses the element that it acts on, as
-// page.click does.
+// Presses reports whether the verb presses its element, as page.click does.
 func (v *Verb) Presses() bool { return v.presses }
 
-// Own returns the fields of the verb's arguments that are declared with them, and
-// not by a struct that they embed.
+// Own returns the fields that the verb's arguments declare themselves, without
+// those of embedded structs.
 func (v *Verb) Own() []reflect.StructField {
 	all := reflect.VisibleFields(reflect.TypeOf(v.NewArgs()).Elem())
 	return slices.DeleteFunc(all, func(f reflect.StructField) bool { return f.Anonymous || len(f.Index) > 1 })
 }
 
-// Define adds a verb to the table. Each is defined once, in a package variable
-// beside its types.
+// Define adds a verb to the table. Each verb is defined once, in a package
+// variable beside its types.
 func Define[Args, Result any](v Verb) Definition[Args, Result] {
 	v.NewArgs, v.NewData = func() any { return new(Args) }, func() any { return new(Result) }
 	_, v.presses = any(new(Args)).(Pressing)
@@ -61,8 +60,8 @@ func Define[Args, Result any](v Verb) Definition[Args, Result] {
 
 const filesBody = MostUpload/3*4 + 1<<20 // bytes: base64 and what is around it
 
-// Verbs is the table, in the order references show it: by family, and as each
-// family defines them.
+// Verbs is the table of all verbs, in the order of the references: by family,
+// and in each family in the order of definition.
 var Verbs []*Verb
 
 var byName = map[string]*Verb{}
@@ -92,11 +91,11 @@ func Offered() []*Verb {
 	return slices.DeleteFunc(slices.Clone(Verbs), func(v *Verb) bool { return v.Inner })
 }
 
-// As returns the row that a call with these arguments is judged, counted and
-// recorded by. It is v itself, but for a verb that only reads and whose
-// arguments send the page elsewhere first, which is a write, or ask for what
-// only raw access gives; for a session with saved user data, which gives access
-// to it; and for events that everybody may list, which is a read.
+// As returns the row by which a call with these arguments is judged, counted
+// and recorded. It is v itself, with these exceptions: a reading verb whose
+// arguments first navigate is a write; one that asks for raw data is a raw
+// access; a session with saved user data needs access to that data; and events
+// that everybody may list are a read.
 func (v *Verb) As(args any) *Verb {
 	if args == nil || reflect.ValueOf(args).IsZero() {
 		return v

@@ -10,13 +10,13 @@ var (
 	VerbCredentialCheck = Define[CredentialQuery, CredentialCheck](Verb{Name: "credential.check", Class: Admin, Risk: Low, Method: http.MethodPost, Path: "/credentials/check", Command: "vault check", Summary: "Say what a host would get from the vault: kinds and numbers, never a value"})
 )
 
-// CredentialQuery asks what a host would get from the vault.
+// CredentialQuery asks which credentials the vault has for a host.
 type CredentialQuery struct {
 	Domain string `json:"domain" minLength:"1" maxLength:"253" doc:"A host, as pages have it" example:"app.example.com"`
 }
 
-// CredentialCheck is what a host would get from the vault: kinds and numbers,
-// never a value.
+// CredentialCheck says which credentials the vault has for a host: kinds and
+// counts, never a value.
 type CredentialCheck struct {
 	Host    string   `json:"host"`
 	Source  string   `json:"source" doc:"Where credentials come from"`
@@ -38,7 +38,7 @@ type CredentialCheck struct {
 	AutoInject bool `json:"autoInject" doc:"Sessions get them unasked; otherwise only where a call names the domain"`
 }
 
-// CredentialCounts is how many credentials there are of each kind.
+// CredentialCounts is the number of credentials of each kind.
 type CredentialCounts struct {
 	Cookies        int `json:"cookies"`
 	LocalStorage   int `json:"localStorage"`

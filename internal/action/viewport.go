@@ -9,8 +9,8 @@ var (
 	VerbPageScreenshot = Define[TakeScreenshot, Screenshot](Verb{Name: "page.screenshot", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/browser/screenshot", Tool: "browser_take_screenshot", Command: "screenshot", Summary: "Take a screenshot"})
 )
 
-// Scroll scrolls the viewport, or an element, or an element into view when no
-// distance is given.
+// Scroll scrolls the viewport or an element, or scrolls an element into view if
+// no distance is given.
 type Scroll struct {
 	Locator
 	X float64 `json:"x,omitempty" doc:"CSS pixels to the right"`
@@ -21,7 +21,7 @@ type Scroll struct {
 	Timing
 }
 
-// What returns what is to be scrolled; x and y are taken for the distance.
+// What returns what is scrolled; x and y are the distance.
 func (s *Scroll) What() Locator {
 	l := s.Locator
 	l.X, l.Y = s.AtX, s.AtY
@@ -34,7 +34,7 @@ func (s *Scroll) Sound() error {
 	return what.Sound()
 }
 
-// TakeScreenshot asks for pixels.
+// TakeScreenshot asks for a screenshot.
 type TakeScreenshot struct {
 	Format   string `json:"format,omitempty" query:"format" enum:"png,jpeg,webp" default:"png" doc:"png when empty"`
 	Quality  int    `json:"quality,omitempty" query:"quality" minimum:"0" maximum:"100" doc:"Of jpeg and webp; 80 when 0"`
@@ -44,7 +44,8 @@ type TakeScreenshot struct {
 	Labels   bool   `json:"labels,omitempty" query:"labels" doc:"Draw the reference of each element that can be acted on; png and jpeg only"`
 }
 
-// Sound refuses a second element, and what pictures of the format do not have.
+// Sound refuses a second element, and options that the image format does not
+// have.
 func (a *TakeScreenshot) Sound() error {
 	switch {
 	case a.Ref != "" && a.Selector != "":
@@ -59,7 +60,7 @@ func (a *TakeScreenshot) Sound() error {
 	return nil
 }
 
-// Resize gives the pages of a session another viewport, until it ends.
+// Resize changes the viewport of a session's pages until the session ends.
 type Resize struct {
 	Width  int `json:"width" minimum:"100" maximum:"3840" doc:"CSS pixels" example:"800"`
 	Height int `json:"height" minimum:"100" maximum:"2160" doc:"CSS pixels" example:"600"`
@@ -79,11 +80,11 @@ type Scrolled struct {
 	Y  float64 `json:"y"`
 }
 
-// Screenshot is pixels.
+// Screenshot is a screenshot.
 type Screenshot struct {
 	Format string `json:"format"`
 	Width  int    `json:"width"` // pixels
 	Height int    `json:"height"`
-	Cut    bool   `json:"cut,omitempty"` // a part of what was asked for is not on it: it was too large, or what it scrolls in hides it
+	Cut    bool   `json:"cut,omitempty"` // a part is missing: it was too large, or its scroll container hides it
 	Bytes  []byte `json:"bytes"`
 }

@@ -7,8 +7,8 @@ var (
 	VerbPageWaitFor = Define[WaitFor, Waited](Verb{Name: "page.wait_for", Class: Read, Risk: Low, Method: http.MethodPost, Path: "/browser/wait", Tool: "browser_wait_for", Command: "wait", Summary: "Wait for an element, a text, a URL or a quiet network"})
 )
 
-// WaitFor waits; by default for the selector body to be attached. A time-out
-// is an answer, not a fault.
+// WaitFor waits for a condition; by default until the element body is attached.
+// A time-out is an answer and not a fault.
 type WaitFor struct {
 	Locator
 	State       string `json:"state,omitempty" enum:"attached,detached,visible,hidden" default:"attached" doc:"attached when empty" example:"visible"`
@@ -18,8 +18,8 @@ type WaitFor struct {
 	Timeout     *int   `json:"timeout,omitempty" minimum:"0" maximum:"120000" default:"5000" doc:"Milliseconds; 5000 when absent"`
 }
 
-// Sound refuses a point, which is always there, and the state of an element that is
-// not named beside something else to wait for.
+// Sound refuses a point, because points always exist, and a state without an
+// element if there is another condition.
 func (w *WaitFor) Sound() error {
 	if w.words() && (w.X != nil || w.Y != nil) {
 		return invalid("x", "is no element: a point of the viewport is nothing to wait for").
@@ -34,12 +34,12 @@ func (w *WaitFor) Sound() error {
 	return nil
 }
 
-// Absence reports whether w waits for something to be away.
+// Absence reports whether w waits until something is absent.
 func (w *WaitFor) Absence() bool {
 	return w.TextGone != "" || w.State == "detached" || w.State == "hidden"
 }
 
-// Waited says whether what was waited for came.
+// Waited says whether the condition was met.
 type Waited struct {
 	Found bool `json:"found"`
 }

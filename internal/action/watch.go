@@ -12,7 +12,7 @@ var (
 	VerbPageHAR     = Define[ExportHAR, HAR](Verb{Name: "page.har", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/browser/har", Command: "har", Summary: "Export the requests as an HTTP archive (HAR 1.2), without bodies"})
 )
 
-// ReadConsole reads the console.
+// ReadConsole reads the console messages.
 type ReadConsole struct {
 	Level string `json:"level,omitempty" query:"level" enum:"log,warn,error,info,debug" doc:"Only messages of this level"`
 	Limit int    `json:"limit,omitempty" query:"limit" minimum:"0" maximum:"1000" default:"100" doc:"The newest so many; 100 when 0"`
@@ -65,7 +65,7 @@ type ExportHAR struct {
 	Headers bool `json:"headers,omitempty" query:"headers" doc:"With headers, credentials masked; for operators, and the file is then not kept"`
 }
 
-// Raw reports whether the call asks for more than an agent may read.
+// Raw reports whether the call asks for more than agents may read.
 func (e ExportHAR) Raw() bool { return e.Headers }
 
 // HAR is a network log in the HTTP Archive format 1.2, without bodies.
@@ -75,8 +75,8 @@ type HAR struct {
 	Headers bool   `json:"headers,omitempty"` // it has headers
 }
 
-// Headers are those of a request and of its answer, as the page's process
-// knows them. What looks like a credential is masked.
+// Headers are the headers of a request and of its answer, as the page's process
+// knows them. Values that look like credentials are masked.
 type Headers struct {
 	Request  map[string]string `json:"request,omitempty"`
 	Response map[string]string `json:"response,omitempty"`

@@ -1,6 +1,6 @@
-// Package artifact stores the files that sessions leave, such as screenshots and
-// downloads. The content is in one folder under random names, and the metadata in
-// the database. No input becomes part of a path.
+// Package artifact stores the files that sessions leave: screenshots, PDFs, network
+// logs and downloads. The content is in one folder under random names, and the
+// metadata in the database. No input becomes part of a path.
 package artifact
 
 import (

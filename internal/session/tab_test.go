@@ -230,11 +230,11 @@ func (t *tab) Close() error {
 	return err
 }
 
-// Crawl reads nothing: crawls are tested with a real browser.
 func (t *tab) TargetScreenshot(_ context.Context, pin action.Pin) ([]byte, error) {
 	return []byte("\xff\xd8\xff picture of " + pin.Node), nil
 }
 
+// Crawl returns a crawler that reads nothing: crawls are tested with a real browser.
 func (t *tab) Crawl(engine.CrawlOptions) engine.Crawler { return nobody{} }
 
 type nobody struct{}

@@ -1,5 +1,6 @@
-// Package capture finds in the browser's own layout of a page where known secrets
-// are drawn, so that pictures can cover them, and reads the sizes of pictures.
+// Package capture finds, in the browser's own layout of a page, where known
+// secrets are drawn, so that they can be covered in screenshots. It also reads
+// the sizes of pictures.
 package capture
 
 import (
@@ -11,9 +12,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 )
 
-// Layout is the answer of DOMSnapshot.captureSnapshot: all documents of a target as
-// they are laid out, shadow roots and generated text included. No script of the
-// page can change it.
+// Layout is the answer of DOMSnapshot.captureSnapshot: the layout of all
+// documents of a target, including shadow roots and generated text. No script
+// of the page can change it.
 type Layout struct {
 	Documents []Document `json:"documents"`
 	Strings   []string   `json:"strings"`
@@ -53,7 +54,7 @@ type sparse struct {
 	Value []int `json:"value"`
 }
 
-// Text returns a string of the layout by its index; "" where there is none.
+// Text returns a string of the layout by its index; "" if there is none.
 func (l Layout) Text(i int) string {
 	if i < 0 || i >= len(l.Strings) {
 		return ""
@@ -61,8 +62,9 @@ func (l Layout) Text(i int) string {
 	return l.Strings[i]
 }
 
-// Secrets returns where secrets are drawn in a document, in its viewport: in texts,
-// generated ones too, and in what fields and pictures that did not load show.
+// Secrets returns where secrets are drawn in a document, in coordinates of its
+// viewport: in texts, including generated ones, in fields, and in the
+// alternative texts of pictures that did not load.
 func (l Layout) Secrets(doc Document, find Find) []injected.Box {
 	var all []injected.Box
 	add := func(r []float64) {
@@ -90,8 +92,8 @@ func (l Layout) Holds(find Find) bool {
 	})
 }
 
-// widened is a line with room at both ends for slanted letters, a quarter of their
-// height.
+// widened adds space at both ends of a line for slanted letters, a quarter of
+// their height.
 func widened(r []float64) []float64 {
 	if len(r) != 4 {
 		return nil
@@ -127,11 +129,11 @@ func (doc Document) node(layout int) int {
 	return doc.Layout.Node[layout]
 }
 
-// wholeText is all of a text.
+// wholeText is the range of a whole text.
 var wholeText = [2]int{0, math.MaxInt}
 
-// secretSpans returns which parts of the texts of a document are in secrets, by
-// their index in the layout. A secret may extend over several texts, with and
+// secretSpans returns which parts of the texts of a document belong to secrets,
+// by their index in the layout. A secret may extend over several texts, with or
 // without a space between them.
 func secretSpans(pieces []phrase, find Find) map[int][][2]int {
 	found := map[int][][2]int{}
@@ -142,8 +144,8 @@ func secretSpans(pieces []phrase, find Find) map[int][][2]int {
 	return found
 }
 
-// spansAcross looks for secrets in texts that are joined by glue, and calls report
-// with the part of each text that is in one.
+// spansAcross searches for secrets in texts that are joined by glue, and calls
+// report with the part of each text that belongs to one.
 func spansAcross(pieces []phrase, find Find, glue string, text func(phrase) string, report func(phrase, [2]int)) {
 	var all strings.Builder
 	starts := make([]int, len(pieces))
@@ -162,7 +164,7 @@ func spansAcross(pieces []phrase, find Find, glue string, text func(phrase) stri
 	}
 }
 
-// lines returns the lines of a text that have a part of one of the spans.
+// lines returns the lines of a text that contain a part of one of the spans.
 func (doc Document) lines(layout int, spans [][2]int, l Layout) (all [][]float64) {
 	text := l.Text(doc.Layout.Text[layout])
 	had := false
@@ -194,8 +196,9 @@ func ascii(text string) bool {
 	return true
 }
 
-// fields returns the boxes of elements that show words that are no text nodes:
-// values, placeholders, labels of options, alternative texts of pictures.
+// fields returns the boxes of elements that show text that is not in text
+// nodes: values, placeholders, labels of options, alternative texts of
+// pictures.
 func (doc Document) fields(l Layout, find Find) (all [][]float64) {
 	values := map[int][]string{}
 	for _, s := range []sparse{doc.Nodes.Input, doc.Nodes.Area} {
@@ -229,8 +232,8 @@ func (doc Document) fields(l Layout, find Find) (all [][]float64) {
 	return all
 }
 
-// attributeWords are the words of an element's attributes that it may show, and of
-// the text of an option.
+// attributeWords returns the texts of an element that it may show: its
+// attributes, and the text of an option.
 func (doc Document) attributeWords(l Layout, node int, attributes []int) (words []string) {
 	for i := 1; i < len(attributes); i += 2 {
 		if shownAttributes[l.Text(attributes[i-1])] {
@@ -243,7 +246,7 @@ func (doc Document) attributeWords(l Layout, node int, attributes []int) (words 
 	return words
 }
 
-// inList reports whether a node is an option or a text of one, and has a parent.
+// inList reports whether a node is an option with a parent, or the text of one.
 func (doc Document) inList(l Layout, node int) bool {
 	for steps := 0; steps < 2 && node >= 0 && node < len(doc.Nodes.Parent) && node < len(doc.Nodes.Name); steps++ {
 		switch l.Text(doc.Nodes.Name[node]) {
@@ -257,7 +260,7 @@ func (doc Document) inList(l Layout, node int) bool {
 
 var shownAttributes = map[string]bool{"value": true, "placeholder": true, "alt": true, "label": true}
 
-// prose is all text of a document, also what is not laid out, or not yet.
+// prose returns all text of a document, including text that is not laid out.
 func (doc Document) prose(l Layout, glue string) string {
 	var all strings.Builder
 	for i, value := range doc.Nodes.Value {

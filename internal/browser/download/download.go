@@ -14,7 +14,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// DefaultMost is how many bytes a download has at most, where Settings do not say.
+// DefaultMost is the maximum size of a download in bytes if Settings do not set
+// one.
 const DefaultMost = 32 << 20
 
 const (
@@ -35,8 +36,8 @@ const (
 
 // Store takes downloads out of the box. It must be safe for concurrent use.
 type Store interface {
-	// Keep takes a finished download out of the box and keeps it as an
-	// artifact; one that was kept already it loads. Faults: not_found,
+	// Keep moves a finished download out of the box and stores it as an
+	// artifact. If it is stored already, Keep loads it. Faults: not_found,
 	// limit_reached.
 	Keep(ctx context.Context, d action.Download) (action.File, error)
 	// Drop removes a download from the box.
@@ -52,15 +53,15 @@ type Settings struct {
 	Log     *slog.Logger
 }
 
-// Host is what a List needs of the browser that it belongs to. Send, Go and Note
+// Host are the functions of the browser that a List needs. Send, Go and Note
 // must not call the List.
 type Host struct {
 	Send func(method string, params any)      // sends a call to the browser later, and drops its answer
 	Go   func(task func())                    // runs a task that the browser waits for when it closes
-	Note func(format string, args ...any)     // tells the caller of the next result
+	Note func(format string, args ...any)     // adds a note to the next result
 	Done <-chan struct{}                      // closed when the browser is gone
 	Err  func() error                         // why it is gone
-	Name func(suggested string) (safe string) // makes a harmless file name
+	Name func(suggested string) (safe string) // makes a safe file name
 }
 
 // List has the downloads of one browser, of all tabs. It is safe for concurrent
@@ -78,10 +79,10 @@ type List struct {
 // entry is one download. Its fields are guarded by List.mu.
 type entry struct {
 	action.Download
-	ended bool // the browser writes to it no more
+	ended bool // the browser no longer writes to it
 }
 
-// Event is what the browser's events of downloads say.
+// Event holds the fields of the browser's events of downloads.
 type Event struct {
 	ID       string  `json:"guid"`
 	Frame    string  `json:"frameId"`
@@ -104,8 +105,8 @@ func (l *List) Configure(s Settings) {
 	l.settings = s
 }
 
-// Begin takes Browser.downloadWillBegin. An unwanted download is cancelled and not
-// listed. It reports whether the download is new on the list.
+// Begin handles Browser.downloadWillBegin. An unwanted download is cancelled
+// and not listed. It reports whether the download is new on the list.
 func (l *List) Begin(e Event, unwanted bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,7 +130,7 @@ func (l *List) Begin(e Event, unwanted bool) bool {
 	return true
 }
 
-// Progress takes Browser.downloadProgress. A download that is too large is
+// Progress handles Browser.downloadProgress. A download that is too large is
 // refused.
 func (l *List) Progress(e Event) {
 	l.mu.Lock()
@@ -173,8 +174,8 @@ func (l *List) running() bool {
 	return slices.ContainsFunc(l.kept, func(d *entry) bool { return d.State == Running })
 }
 
-// Ended waits until a download is not running any more, and returns it. ok is
-// false where there is none of that id, or ctx ends before.
+// Ended waits until a download has ended, and returns it. ok is false if there
+// is none with that id, or ctx ends before.
 func (l *List) Ended(ctx context.Context, id string) (d action.Download, ok bool) {
 	var found *entry
 	err := l.await(ctx, func() bool {
@@ -189,8 +190,8 @@ func (l *List) Ended(ctx context.Context, id string) (d action.Download, ok bool
 	return found.Download, true
 }
 
-// List lists the downloads of all tabs, after those that are running have ended,
-// or the wait is over.
+// List lists the downloads of all tabs. It waits until running downloads have
+// ended, or until the wait is over.
 func (l *List) List(ctx context.Context, a *action.DownloadList) (*action.DownloadListing, error) {
 	waiting, stop := context.WithTimeout(ctx, time.Duration(a.Wait)*time.Millisecond)
 	defer stop()
@@ -206,7 +207,7 @@ func (l *List) List(ctx context.Context, a *action.DownloadList) (*action.Downlo
 	return list, nil
 }
 
-// Get takes a finished download out of the box. Faults: not_found,
+// Get moves a finished download out of the box. Faults: not_found,
 // not_actionable while it runs, limit_reached.
 func (l *List) Get(ctx context.Context, id string) (*action.File, error) {
 	select { // one at a time: a file is taken out once
@@ -232,7 +233,7 @@ func (l *List) Get(ctx context.Context, id string) (*action.File, error) {
 	return &file, nil
 }
 
-// finished returns a download whose file is whole.
+// finished returns a download whose file is complete.
 func (l *List) finished(id string) (action.Download, Store, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

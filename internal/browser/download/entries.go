@@ -7,7 +7,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// The functions of this file are called with List.mu held, but for await.
+// The functions of this file are called with List.mu held, except await.
 
 // await waits until holds, which is called with List.mu held, returns true.
 func (l *List) await(ctx context.Context, holds func() bool) error {
@@ -28,7 +28,7 @@ func (l *List) await(ctx context.Context, holds func() bool) error {
 	}
 }
 
-// change wakes everyone who awaits a state.
+// change wakes all callers of await.
 func (l *List) change() {
 	close(l.changed)
 	l.changed = make(chan struct{})
@@ -42,7 +42,7 @@ func (l *List) find(id string) *entry {
 	return l.kept[at]
 }
 
-// bytesInBox is how many bytes all downloads have in the box.
+// bytesInBox returns how many bytes all downloads use in the box.
 func (l *List) bytesInBox() (sum int64) {
 	for _, x := range l.kept {
 		if x.State == Running || x.State == done && x.Artifact == "" {
@@ -52,8 +52,8 @@ func (l *List) bytesInBox() (sum int64) {
 	return sum
 }
 
-// makeRoom forgets the oldest download that has nothing in the box, when the list
-// is full; false when every one has.
+// makeRoom removes the oldest download that has no file in the box from a full
+// list. It returns false if all have one.
 func (l *List) makeRoom() bool {
 	if len(l.kept) < mostListed {
 		return true
@@ -65,7 +65,7 @@ func (l *List) makeRoom() bool {
 	return at >= 0
 }
 
-// tooLarge says why a download is refused for its size; "" when it is not.
+// tooLarge returns why a download is refused for its size; "" if it is not.
 func (l *List) tooLarge(d *entry) string {
 	switch {
 	case d.State != Running && d.State != done:
@@ -88,8 +88,8 @@ func (l *List) refuse(d *entry, why string) {
 	l.cancelInBrowser(d.ID)
 }
 
-// cancelInBrowser has the browser cancel a download and remove what there is of
-// its file.
+// cancelInBrowser makes the browser cancel a download and delete its partial
+// file.
 func (l *List) cancelInBrowser(id string) {
 	params := map[string]string{"guid": id}
 	if l.settings.Context != "" {
@@ -98,7 +98,7 @@ func (l *List) cancelInBrowser(id string) {
 	l.host.Send("Browser.cancelDownload", params)
 }
 
-// dropLater removes a file from the box, without waiting for it.
+// dropLater deletes a file in the box, without waiting for it.
 func (l *List) dropLater(id string) {
 	store, log := l.settings.Store, l.settings.Log
 	if store == nil {

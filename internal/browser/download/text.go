@@ -16,8 +16,8 @@ const (
 	mostText      = 1 << 20 // bytes of it
 )
 
-// Read reads the text of a finished download, which is then kept as an artifact.
-// Faults: those of Get; not_actionable where it has no text.
+// Read returns the text of a finished download, which is then stored as an
+// artifact. Faults: those of Get; not_actionable if it has no text.
 func (l *List) Read(ctx context.Context, a *action.DownloadRead) (*action.DownloadText, error) {
 	file, err := l.Get(ctx, a.ID)
 	if err != nil {

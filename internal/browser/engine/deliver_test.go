@@ -175,7 +175,7 @@ func TestAKeyComesToTheElementThatItWasJudgedForOrToNone(t *testing.T) {
 	}
 }
 
-// place is where the press goes: a frame that comes there when it is called.
+// comes is a page with a frame that covers the place of the press while it is shown.
 const comes = `<style>iframe{display:none;position:fixed;left:0;top:0;width:300px;height:200px;border:0;z-index:9}</style><iframe id=f src="SRC/frame"></iframe>
 	<script>let reached = 0;
 	for (const k of ['mousedown', 'mouseup']) addEventListener(k, () => reached++, true);

@@ -20,9 +20,9 @@ const (
 )
 
 // Article converts the article of a page to markdown. markup is HTML as
-// injected.Frame.Markup returns it with hints. declared tells that the page says
-// that it is an article. found is false if the page is not one article with other
-// content around it.
+// injected.Frame.Markup returns it with hints. declared says whether the page
+// declares that it is an article. found is false if the page is not one article
+// with other content around it.
 func Article(markup string, declared bool) (text string, found bool, err error) {
 	doc, err := html.Parse(strings.NewReader(markup))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/extract"
 )
 
-// story is some paragraphs of an article.
+// story returns some paragraphs of an article.
 func story(paragraphs int) string {
 	var b strings.Builder
 	for i := range paragraphs {

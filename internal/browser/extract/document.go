@@ -29,10 +29,10 @@ const (
 	pdfHead   = 1024             // bytes in which the mark of a PDF document must be (ISO 32000-1, annex H, note 13)
 )
 
-// Document returns the text of a file, at most most bytes of it; cut reports that
-// the file has more. For a PDF document, pages is how many pages it has, and a line
-// with the page's number comes before the text of each page. Errors: ErrNoText, and
-// those of reading a PDF document.
+// Document returns the text of a file, at most most bytes of it; cut reports
+// that the file has more. For a PDF document, pages is the number of pages, and
+// the text of each page follows a line with the page's number. Errors:
+// ErrNoText, and those of reading a PDF document.
 func Document(ctx context.Context, content []byte, most int) (text string, pages int, cut bool, err error) {
 	if bytes.Contains(content[:min(len(content), pdfHead)], []byte("%PDF-")) {
 		text, pages, cut, err = pdf(ctx, content, most)
@@ -59,9 +59,10 @@ func Document(ctx context.Context, content []byte, most int) (text string, pages
 // time: each takes up to 200 MB.
 var reading = make(chan struct{}, 1)
 
-// pdf reads a PDF document with PDFium, the reader of Chromium, as WebAssembly: a
-// document that takes over the reader gets no more than the memory of the module.
-// The module is interpreted, because compiling it takes seconds and more memory.
+// pdf reads a PDF document with PDFium, Chromium's PDF reader, as WebAssembly.
+// A document that exploits the reader reaches only the memory of the module.
+// The module is interpreted, because compiling it takes seconds and more
+// memory.
 func pdf(ctx context.Context, content []byte, most int) (text string, pages int, cut bool, err error) {
 	ctx, stop := context.WithTimeout(ctx, pdfTime)
 	defer stop()

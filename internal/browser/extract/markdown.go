@@ -36,8 +36,8 @@ func Markdown(markup string) (string, error) {
 	return tidy(text), nil
 }
 
-// task writes the checkbox of an item in a list of tasks. The injected script marks
-// it by an element of its own (x-task), which the library does not know.
+// task writes the checkbox of an item in a task list. The injected script marks
+// it with its own element (x-task), which the library does not know.
 func task(_ converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
 	box := "[ ] "
 	if slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "checked" }) {
@@ -47,8 +47,8 @@ func task(_ converter.Context, w converter.Writer, n *html.Node) converter.Rende
 	return converter.RenderSuccess
 }
 
-// picture writes an image without its address, as its alternative text in the
-// brackets of an image. The injected script marks it by an element of its own
+// picture writes an image without its address: its alternative text in the
+// brackets of an image. The injected script marks it with its own element
 // (x-image).
 func picture(_ converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
 	_, _ = w.WriteString("![" + bracketed.Replace(nodeText(n)) + "]")
@@ -59,7 +59,8 @@ var bracketed = strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`)
 
 var emptyLines = regexp.MustCompile(`\n{3,}`)
 
-// tidy removes runs of empty lines, which empty elements leave, outside of code.
+// tidy removes runs of empty lines outside of code. They come from empty
+// elements.
 func tidy(text string) string {
 	parts := strings.Split(text, "```")
 	for i := 0; i < len(parts); i += 2 {

@@ -15,9 +15,9 @@ const maxXMLDepth = 100 // levels that are indented
 var renderedNamespaces = []string{"http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML", "http://www.w3.org/1999/XSL/Transform"}
 
 // XML formats an XML document for people: each element gets a line, unless the
-// document has lines already. It reports false for a document that the browser shows
-// as something else than its source: one that is not well-formed, has a style sheet,
-// or has elements of HTML, SVG or MathML.
+// document has lines already. It returns false for a document that the browser
+// does not show as source: one that is not well-formed, has a style sheet, or
+// contains elements of HTML, SVG or MathML.
 func XML(source string) (string, bool) {
 	d := xml.NewDecoder(strings.NewReader(source))
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // the browser has decoded it
@@ -36,8 +36,8 @@ func XML(source string) (string, bool) {
 	return indented(source), true
 }
 
-// rendered reports whether a document with this token is shown as something else than
-// its source.
+// rendered reports whether the browser does not show a document with this token
+// as source.
 func rendered(token xml.Token) bool {
 	switch t := token.(type) {
 	case xml.ProcInst:

@@ -22,8 +22,8 @@ type domNode struct {
 	Children   []domNode
 }
 
-// sameRole holds Chromium's internal names for what ARIA calls otherwise, or
-// has no word for.
+// sameRole maps ARIA roles to Chromium's internal names where these differ or
+// do not exist.
 var sameRole = map[string]string{
 	"image": "img", "Iframe": "iframe", "DisclosureTriangle": "button", "LabelText": "generic", "Legend": "generic",
 	"Figcaption": "caption", "Details": "group", "Canvas": "canvas", "Video": "video", "Audio": "audio",

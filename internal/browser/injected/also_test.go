@@ -8,7 +8,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 )
 
-// facts are what the world says of the element that a selector finds.
+// facts returns the facts of the element that a selector finds.
 func (p *tab) facts(selector string) injected.Facts {
 	p.t.Helper()
 	f, err := p.frame.Facts(p.ctx, p.node(selector))

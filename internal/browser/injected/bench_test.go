@@ -57,9 +57,9 @@ func BenchmarkFindAndReady(b *testing.B) {
 	}
 }
 
-// BenchmarkSight compares what a report reads with a snapshot and a whole
-// reading, one cell being another each time, and what it reads where the table is
-// drawn anew: processor time of the page's main thread, the least of all readings.
+// BenchmarkSight compares what a report reads with a snapshot and a complete
+// reading. One cell changes each time, or the table is redrawn. It measures the
+// processor time of the page's main thread, the minimum of all readings.
 func BenchmarkSight(b *testing.B) {
 	for way, q := range map[string]injected.SnapshotOptions{"whole": {NoURLs: true}, "snapshot": {NoURLs: true, Fold: true}, "sight": {NoURLs: true, Fold: true, News: true}, "redrawn": {NoURLs: true, Fold: true, News: true}} {
 		b.Run(way, func(b *testing.B) {
@@ -86,7 +86,7 @@ func BenchmarkSight(b *testing.B) {
 	}
 }
 
-// busy is how many seconds the page's main thread has worked.
+// busy returns how many seconds the page's main thread has worked.
 func (p *tab) busy() float64 {
 	p.t.Helper()
 	var r struct {
@@ -104,8 +104,8 @@ func (p *tab) busy() float64 {
 	return 0
 }
 
-// BenchmarkBareWalk is the floor: reading little of each element, and no
-// judging of it.
+// BenchmarkBareWalk is the lower bound: it reads little of each element and
+// judges nothing.
 func BenchmarkBareWalk(b *testing.B) {
 	const walk = `(() => {
   const out = [];

@@ -7,7 +7,7 @@ type ActWatch struct {
 	Node int `json:"node,omitempty"`
 }
 
-// StableQuery says how long to wait for what an act sets off.
+// StableQuery says how long to wait for the effects of an act.
 type StableQuery struct {
 	Late  int              `json:"late,omitempty"`  // ms within which changes may begin
 	Kinds []string         `json:"kinds,omitempty"` // if given: Late holds only if the page listens to one of these events that reaches ActWatch.Node
@@ -41,7 +41,7 @@ type TransientText struct {
 	Text string `json:"text"`
 }
 
-// WatchAct begins to note changes as those of an act.
+// WatchAct starts to record changes as effects of an act.
 func (f Frame) WatchAct(ctx context.Context, q ActWatch) error { return f.call(ctx, "arm", q, nil) }
 
 // WaitStable waits in the page until the changes of the act have ended.

@@ -8,7 +8,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 )
 
-// What may answer late is waited for where the page listens to what was done.
+// WaitStable waits for late changes only if the page listens to the act's
+// events.
 func TestCalmWaitsWhereThePageListens(t *testing.T) {
 	p := open(t, `<div id=outer><button id=a>a</button></div><button id=b onclick="1">b</button><button id=c>c</button>
 		<custom-x id=host></custom-x><p id=out></p>
@@ -45,7 +46,7 @@ func TestCalmWaitsWhereThePageListens(t *testing.T) {
 	}
 }
 
-// settle does what a page script does and says what came of it.
+// settle does what a page script does and returns the result of WaitStable.
 func (p *tab) settle(script string, q injected.StableQuery) (injected.Stability, time.Duration) {
 	p.t.Helper()
 	w := p.frame
@@ -86,8 +87,8 @@ func TestCalmWaitsForWhatAnActSetsOff(t *testing.T) {
 	}
 }
 
-// With a walk the page is read as it is when it is calm, and what came and went
-// is told.
+// With a walk, the page is read when it is stable, and transient texts are
+// reported.
 func TestCalmReadsThePage(t *testing.T) {
 	for name, c := range map[string]struct {
 		script string
@@ -112,7 +113,7 @@ func TestCalmReadsThePage(t *testing.T) {
 	}
 }
 
-// What changes all the time is no sign of what an act set off.
+// Changes that never end are not effects of an act.
 func TestCalmDoesNotWaitForWhatChangesAnyway(t *testing.T) {
 	p := open(t, `<p id=clock></p><p id=out></p><script>
 		let n = 0;

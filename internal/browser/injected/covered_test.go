@@ -10,7 +10,7 @@ import (
 
 const over = `position:absolute;inset:0;background:#fff`
 
-// covered are ways to lay something over a text.
+// covered lists ways to cover a text.
 var covered = []string{
 	`<div style="position:relative"><p>SECRET</p><div style="` + over + `"></div></div>`,
 	`<div style="position:relative"><p>SECRET</p><div style="pointer-events:none;` + over + `"></div></div>`,

@@ -7,13 +7,13 @@ import (
 
 // CrawlLinks are the links of a frame, and what it says to crawlers.
 type CrawlLinks struct {
-	Leads     []string `json:"leads"`     // as they are: http and https, absolute, each once, 2000 at most
+	Leads     []string `json:"leads"`     // unmasked: http and https, absolute, each once, at most 2000
 	Shown     []string `json:"shown"`     // the same with token-like parameters masked
 	Canonical string   `json:"canonical"` // its link rel=canonical
 	NoFollow  bool     `json:"nofollow"`  // its robots meta tag says so
 }
 
-// CrawlLinks lists the links of the frame, also hidden ones.
+// CrawlLinks lists the links of the frame, including hidden ones.
 func (f Frame) CrawlLinks(ctx context.Context) (CrawlLinks, error) {
 	var l CrawlLinks
 	err := f.call(ctx, "crawlLinks", struct{}{}, &l)
@@ -29,20 +29,20 @@ func (f Frame) Quiet(ctx context.Context, still, wait time.Duration) (script boo
 	return answer.Script, err
 }
 
-// Fetched is what becomes of a document that was fetched without the browser.
+// Fetched describes a document that was fetched without the browser.
 type Fetched struct {
-	Loading bool `json:"loading"` // style sheets of it are not there yet; the rest is not known then
-	Live    bool `json:"live"`    // it may show something else where its scripts run and its frames are loaded
-	Marks   bool `json:"marks"`   // the next document in the same window may be shown otherwise than in a new one
+	Loading bool `json:"loading"` // some style sheets have not loaded yet; the other fields are then unknown
+	Live    bool `json:"live"`    // it may look different when its scripts run and its frames are loaded
+	Marks   bool `json:"marks"`   // it may affect how the next document in the same window is shown
 }
 
-// Fetched tells what becomes of the document.
+// Fetched describes the document.
 func (f Frame) Fetched(ctx context.Context) (Fetched, error) {
 	return ask[Fetched](ctx, f, "fetched", struct{}{})
 }
 
-// Readdress gives the document another address of its origin without a navigation,
-// and reports whether it has it.
+// Readdress changes the address of the document to another one of its origin
+// without a navigation, and reports whether that succeeded.
 func (f Frame) Readdress(ctx context.Context, address string) (bool, error) {
 	return ask[bool](ctx, f, "readdress", address)
 }

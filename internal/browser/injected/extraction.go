@@ -6,12 +6,12 @@ import "context"
 type MarkupOptions struct {
 	Full   bool `json:"full,omitempty"`   // navigation, page header, footer and asides too
 	Images bool `json:"images,omitempty"` // addresses of images too
-	Hints  bool `json:"hints,omitempty"`  // what the author calls parts of the page, in class attributes: see extract.Article
+	Hints  bool `json:"hints,omitempty"`  // write id and class names of parts into class attributes: see extract.Article
 }
 
-// Markup is a frame as plain HTML without attributes but href, src, alt,
-// start, spans, the language of code, and hints where these are asked for. An
-// image without address is an element x-image.
+// Markup is a frame as plain HTML. It has only the attributes href, src, alt,
+// start, spans, the language of code, and hints if they are asked for. An image
+// without an address is an element x-image.
 type Markup struct {
 	Title  string `json:"title"`
 	Type   string `json:"type,omitempty"` // media type of the document, where it is not HTML
@@ -19,7 +19,7 @@ type Markup struct {
 	Hidden int    `json:"hidden"`        // pieces of text left out because a person could not see them
 	Cut    bool   `json:"cut,omitempty"` // there was more than 1 MiB
 
-	Declared bool `json:"declared,omitempty"` // with hints: the page says of itself that it is an article
+	Declared bool `json:"declared,omitempty"` // with hints: the page declares that it is an article
 }
 
 // Markup reads what a person can see of the frame, with its structure.
@@ -37,7 +37,7 @@ type HTML struct {
 }
 
 // HTML returns the inner HTML of an element, or the outer HTML of the document
-// when node is 0. Nothing is taken out of it.
+// when node is 0. It is not filtered.
 func (f Frame) HTML(ctx context.Context, node int) (HTML, error) {
 	var h HTML
 	err := f.call(ctx, "html", byNode{Node: node}, &h)
@@ -64,12 +64,12 @@ func (f Frame) Links(ctx context.Context) (Links, error) {
 	return l, err
 }
 
-// ScrapeItem asks for one list: the texts of the elements that a selector matches, or
-// an attribute of them.
+// ScrapeItem asks for one list: the texts, or an attribute, of the elements
+// that a selector matches.
 type ScrapeItem struct {
 	Selector  string `json:"selector"`
 	Attribute string `json:"attribute,omitempty"`
-	Seen      bool   `json:"seen,omitempty"` // only of what a person could see
+	Seen      bool   `json:"seen,omitempty"` // only of visible elements
 }
 
 // ScrapeResult has one list for each ScrapeItem. Error and At name an item that could

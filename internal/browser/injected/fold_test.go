@@ -13,7 +13,8 @@ func rows(before, each, after string) string {
 	return before + strings.Repeat(each, many) + after
 }
 
-// unread sums up what a tree says it left unread, and counts nodes of a role.
+// unread returns how many elements a tree left unread, and counts nodes of a
+// role.
 func unread(nodes []*injected.Node, role string) (more, read int) {
 	for _, n := range nodes {
 		if n.Role == role {

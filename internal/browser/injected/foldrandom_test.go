@@ -13,10 +13,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 )
 
-// TestAFoldedWalkIsTheWholeOneWithoutWhatItCounts holds, on random pages, what
-// a folded walk reads against a whole one: the same nodes in the same order,
-// but for as many as it says it left, none of which is in a state that no node
-// read beside them is in.
+// TestAFoldedWalkIsTheWholeOneWithoutWhatItCounts compares folded and complete
+// walks of random pages. The folded walk has the same nodes in the same order,
+// except as many as it says it left out, and none of those has a state that no
+// read sibling has.
 func TestAFoldedWalkIsTheWholeOneWithoutWhatItCounts(t *testing.T) {
 	p := blank(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
@@ -44,7 +44,7 @@ func TestAFoldedWalkIsTheWholeOneWithoutWhatItCounts(t *testing.T) {
 	}
 }
 
-// pageMaker writes pages of runs. Every text is another.
+// pageMaker writes pages of runs. All texts are different.
 type pageMaker struct {
 	t    *rapid.T
 	last int
@@ -152,7 +152,7 @@ func (c *comparison) siblings(folded, whole []*injected.Node) {
 	}
 }
 
-// known tells that what was left unread is in no state that was not read.
+// known checks that no element left unread has a state that was not read.
 func (c *comparison) known(n *injected.Node, read map[string]bool) {
 	all := map[string]bool{}
 	note(n, all)
@@ -163,7 +163,7 @@ func (c *comparison) known(n *injected.Node, read map[string]bool) {
 	}
 }
 
-// note adds what kinds of things a node and those below it are.
+// note adds the kinds of a node and its descendants.
 func note(n *injected.Node, kinds map[string]bool) {
 	states, _ := json.Marshal(n.States)
 	kinds[n.Role+string(states)] = true
@@ -172,7 +172,8 @@ func note(n *injected.Node, kinds map[string]bool) {
 	}
 }
 
-// same is what a node is the same by: itself, and the first of those below it.
+// same returns what identifies a node: itself, and the first of its
+// descendants.
 func same(n *injected.Node) string {
 	own := *n
 	own.Children, own.More, own.Container = nil, 0, 0

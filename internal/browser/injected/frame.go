@@ -9,15 +9,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Caller is a protocol session: that of the target the frame lives in.
+// Caller is the protocol session of the target that contains the frame.
 type Caller interface {
 	Call(ctx context.Context, method string, params, result any) error
 	Post(method string, params any) // without waiting for an answer
 }
 
-// Frame is one document's isolated world. It is a value, to be made at will;
-// it is useless once the document is replaced, and its calls then fail with
-// the browser's own error (no such context).
+// Frame is the isolated world of one document. It is a plain value. After the
+// document is replaced, calls fail with the browser's error (no such context).
 type Frame struct {
 	Session Caller
 	Context int64  // executionContextId of the world
@@ -25,9 +24,9 @@ type Frame struct {
 	Page    string // the same of the page's own world
 }
 
-// Request is a call of a function of the world, as the parameters of
-// Runtime.callFunctionOn. It is for callers who send without waiting; Answer
-// then takes what comes back.
+// Request returns a call of a function of the world, as parameters of
+// Runtime.callFunctionOn. It is for callers that send without waiting. Answer
+// decodes the result.
 func (f Frame) Request(function string, arg any) (any, error) {
 	raw, err := json.Marshal(arg)
 	if err != nil {
@@ -61,7 +60,7 @@ type argument struct {
 	Object string `json:"objectId,omitempty"`
 }
 
-// Answer is what Runtime.callFunctionOn answers to a Request.
+// Answer is the result of Runtime.callFunctionOn for a Request.
 type Answer struct {
 	Result struct {
 		Value string `json:"value"` // JSON text; an object by value costs several times more
@@ -74,7 +73,7 @@ type Answer struct {
 	} `json:"exceptionDetails"`
 }
 
-// Decode puts what the function returned into result. An exception in the
+// Decode decodes the result of the function into result. An exception in the
 // world is an internal fault with the exception as its cause.
 func (a Answer) Decode(result any) error {
 	if a.Exception != nil {
@@ -128,7 +127,7 @@ func (f Frame) Texts(ctx context.Context, q TextQuery) ([]string, error) {
 	return ask[[]string](ctx, f, "elementTexts", q)
 }
 
-// Facts reads what the page says of an element.
+// Facts reads the facts about an element.
 func (f Frame) Facts(ctx context.Context, node int) (Facts, error) {
 	return ask[Facts](ctx, f, "facts", byNode{Node: node})
 }
@@ -145,30 +144,30 @@ func (f Frame) Idle(ctx context.Context) (Idleness, error) {
 }
 
 // FactsShown is Facts for a caller that was shown the element
-// (SnapshotOptions.Shown) and now names it. Was is set once if the element is
-// something else since then.
+// (SnapshotOptions.Shown) and now names it. Was is set once if the element has
+// become another one since then.
 func (f Frame) FactsShown(ctx context.Context, node int) (Facts, error) {
 	return ask[Facts](ctx, f, "facts", byNode{Node: node, Shown: true})
 }
 
-// Ready verifies the pin, scrolls the element into view and says where to
-// point. It waits in the page, up to q.Wait, until the element is ready.
+// Ready verifies the pin, scrolls the element into view and returns the point
+// to act on. It waits in the page, up to q.Wait, until the element is ready.
 func (f Frame) Ready(ctx context.Context, q Pinned) (Readiness, error) {
 	return ask[Readiness](ctx, f, "ready", q)
 }
 
-// Focus gives the element the focus, with the caret at the end of its text,
-// all of it selected, or emptied.
+// Focus gives the element the focus. Its text is then selected or deleted, or
+// the caret is at its end.
 func (f Frame) Focus(ctx context.Context, q Focus) (Focused, error) {
 	return ask[Focused](ctx, f, "focus", q)
 }
 
-// At says which element receives a point of the viewport.
+// At returns the element that receives a point of the viewport.
 func (f Frame) At(ctx context.Context, at Point) (Receiver, error) {
 	return ask[Receiver](ctx, f, "at", at)
 }
 
-// WatchDrag notes from now on whether the page begins a drag and drop.
+// WatchDrag starts to record whether the page begins a drag and drop.
 func (f Frame) WatchDrag(ctx context.Context) error {
 	return f.call(ctx, "watchDrag", struct{}{}, nil)
 }
@@ -179,24 +178,24 @@ func (f Frame) DragBegan(ctx context.Context) (bool, error) {
 	return ask[bool](ctx, f, "dragBegan", struct{}{})
 }
 
-// WatchPointer notes from now on whether the pointer moves over the frame.
+// WatchPointer starts to record whether the pointer moves over the frame.
 func (f Frame) WatchPointer(ctx context.Context) error {
 	return f.call(ctx, "watchPointer", struct{}{}, nil)
 }
 
-// PointerCame reports whether it did since WatchPointer.
+// PointerCame reports whether the pointer moved over the frame since
+// WatchPointer.
 func (f Frame) PointerCame(ctx context.Context) (bool, error) {
 	return ask[bool](ctx, f, "pointerCame", struct{}{})
 }
 
-// Active says which element keys go to, and has the frame expect them where it
-// is the one that q names.
+// Active returns the element that receives keys. If it is the element of q, the
+// frame then expects its key events.
 func (f Frame) Active(ctx context.Context, q Pinned) (Active, error) {
 	return ask[Active](ctx, f, "focused", q)
 }
 
-// Strayed reports whether input was refused in the frame in the last
-// milliseconds.
+// Strayed reports whether the frame refused input in the last milliseconds.
 func (f Frame) Strayed(ctx context.Context, within int) (bool, error) {
 	return ask[bool](ctx, f, "strayed", map[string]int{"within": within})
 }
@@ -212,29 +211,29 @@ func (f Frame) Choose(ctx context.Context, q Choice) (Chosen, error) {
 	return ask[Chosen](ctx, f, "choose", q)
 }
 
-// Assign gives a field that has a format of its own its value.
+// Assign sets the value of a field with a format of its own.
 func (f Frame) Assign(ctx context.Context, q Assignment) (Assigned, error) {
 	return ask[Assigned](ctx, f, "assign", q)
 }
 
-// Paste puts text into a code editor that has the focus, as pasting does.
+// Paste puts text into a code editor that has the focus, by a paste event.
 func (f Frame) Paste(ctx context.Context, q PasteQuery) (Pasted, error) {
 	return ask[Pasted](ctx, f, "paste", q)
 }
 
-// Fill puts a secret into a field in one go, and takes it out again when the
-// field does not hide it any more.
+// Fill puts a secret into a field in one step, and removes it when the field no
+// longer hides it.
 func (f Frame) Fill(ctx context.Context, q FillQuery) (Filled, error) {
 	return ask[Filled](ctx, f, "fill", q)
 }
 
-// Scroll scrolls the document or an element, and says where it then is.
+// Scroll scrolls the document or an element, and returns the new position.
 func (f Frame) Scroll(ctx context.Context, q Scroll) (Scrolled, error) {
 	return ask[Scrolled](ctx, f, "scroll", q)
 }
 
-// Text reads what a person can read of the frame, at most 1 MiB, closed shadow
-// roots included.
+// Text returns the visible text of the frame, at most 1 MiB, including closed
+// shadow roots.
 func (f Frame) Text(ctx context.Context) (Text, error) {
 	var r Text
 	err := f.read(ctx, "text", struct{}{}, &r)
@@ -250,13 +249,13 @@ func (f Frame) Wait(ctx context.Context, c Conditions) (Waited, error) {
 	return r, Found{Error: r.Error, Message: r.Message}.Fault()
 }
 
-// Embedded says where the viewport of an iframe lies in its parent's, and
-// whether a point of it would reach the iframe.
+// Embedded returns the position of an iframe's viewport in that of its parent,
+// and whether a point of it would reach the iframe.
 func (f Frame) Embedded(ctx context.Context, q Embedded) (Embedding, error) {
 	return ask[Embedding](ctx, f, "embedded", q)
 }
 
-// Snapshot reads the frame as a tree. Closed shadow roots are in it after
+// Snapshot reads the frame as a tree. Closed shadow roots are included after
 // Pierce.
 func (f Frame) Snapshot(ctx context.Context, q SnapshotOptions) (*Tree, error) {
 	var t Tree

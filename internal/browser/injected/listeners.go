@@ -19,8 +19,8 @@ var ReactionEvents = slices.Concat(pointing, []string{
 	"mouseover", "mouseenter", "mousemove", "pointerover", "pointerenter", "pointermove",
 })
 
-// ListenerCache keeps what is needed to read the listeners of one document again. The
-// zero value is ready for use, by one caller at a time.
+// ListenerCache keeps what is needed to read the listeners of one document
+// again. The zero value is ready for use. It must not be used concurrently.
 type ListenerCache struct {
 	document string // remote object
 	known    map[listener]bool
@@ -31,7 +31,7 @@ type listener struct {
 	Node int64  `json:"backendNodeId"`
 }
 
-const heedAtOnce = 500 // listeners of which the world is told at once
+const heedAtOnce = 500 // listeners that are passed to the world in one call
 
 // Listeners are the listeners of a document: the answer to ListenersMethod.
 type Listeners struct {
@@ -48,14 +48,15 @@ func (e *ListenerCache) Query() (params any, ok bool) {
 	return map[string]any{"objectId": e.document, "depth": -1, "pierce": true}, e.document != ""
 }
 
-// NewListeners counts listeners of which the world was not told before.
+// NewListeners counts the listeners that were new to the world.
 type NewListeners struct {
-	Controls int // of elements that are controls by them
+	Controls int // of these, listeners that make their element a control
 	Others   int
 }
 
-// SyncListeners tells the world on which elements scripts listen: an element with a
-// listener for the pointer is a control. It tells each listener of a document once.
+// SyncListeners informs the world on which elements scripts listen: an element
+// with a listener for the pointer is a control. Each listener of a document is
+// passed once.
 func (f Frame) SyncListeners(ctx context.Context, e *ListenerCache) (NewListeners, error) {
 	if e.document == "" {
 		object, err := f.documentObject(ctx)
@@ -72,13 +73,13 @@ func (f Frame) SyncListeners(ctx context.Context, e *ListenerCache) (NewListener
 	return f.StoreListeners(ctx, e, all)
 }
 
-// heard are the events to which scripts listen on one node.
+// heard are the events for which one node has listeners.
 type heard struct {
 	Kinds  []string `json:"kinds"`
-	Points bool     `json:"points"` // one of them is pointing
+	Points bool     `json:"points"` // one of them is for the pointer
 }
 
-// StoreListeners is SyncListeners with listeners that were read before.
+// StoreListeners is SyncListeners with listeners that were already read.
 func (f Frame) StoreListeners(ctx context.Context, e *ListenerCache, all Listeners) (news NewListeners, err error) {
 	nodes := map[int64]heard{}
 	for _, l := range all.Listeners {
@@ -100,10 +101,10 @@ func (f Frame) StoreListeners(ctx context.Context, e *ListenerCache, all Listene
 	return news, f.tell(ctx, nodes)
 }
 
-// documentObject returns the document as the page's own world has it. No script
-// of the page can put something else in its place (HTML standard, LegacyUnforgeable).
-// If it is asked for listeners with an object of our world, Chromium 156 damages the
-// nodes that it reports, and the renderer crashes later.
+// documentObject returns the document as an object of the page's own world. No
+// script of the page can replace it (HTML standard, LegacyUnforgeable). With an
+// object of our world, Chromium 156 damages the nodes that it reports, and the
+// renderer crashes later.
 func (f Frame) documentObject(ctx context.Context) (string, error) {
 	var r struct {
 		Result struct {
@@ -117,8 +118,8 @@ func (f Frame) documentObject(ctx context.Context) (string, error) {
 	return r.Result.Object, nil
 }
 
-// tell tells the world of nodes and the events to which scripts listen on them. A
-// node that is gone is left out.
+// tell passes nodes, and the events for which they have listeners, to the
+// world. Nodes that are gone are left out.
 func (f Frame) tell(ctx context.Context, nodes map[int64]heard) error {
 	var mu sync.Mutex
 	var asking sync.WaitGroup

@@ -2,8 +2,8 @@ package injected_test
 
 import "strings"
 
-// nameCases returns documents that name elements in every way there is, each
-// way with everything that can be named so. @ stands for the number of the case.
+// nameCases returns documents that name elements in many ways, each with all
+// elements that can be named so. @ stands for the number of the case.
 func nameCases() []string {
 	var all []string
 	all = append(all, controlsInNames()...)
@@ -14,7 +14,7 @@ func nameCases() []string {
 	return append(all, namedRoles()...)
 }
 
-// nth puts an inner document into an outer one, at the sign ~.
+// nth puts each inner document into each outer one, at the sign ~.
 func nth(outers, inners []string) []string {
 	var all []string
 	for _, outer := range outers {
@@ -25,7 +25,7 @@ func nth(outers, inners []string) []string {
 	return all
 }
 
-// holders take their names from what they hold, or name something else by it.
+// holders take their names from their content, or name another element by it.
 var holders = []string{
 	`<label><input type=checkbox> Flash ~ times</label>`, `<label for=i@>Flash ~ times</label><input type=radio id=i@>`,
 	`<h2>Flash ~ times</h2>`, `<a href="#">Flash ~ times</a>`, `<div role=button tabindex=0>Flash ~ times</div>`,
@@ -66,7 +66,7 @@ func controlsInNames() []string {
 	})
 }
 
-// hiddenInNames hides what names in every way, referenced or around it.
+// hiddenInNames hides naming text in every way, directly and by an ancestor.
 func hiddenInNames() []string {
 	ways := []string{`style="display:none"`, `style="visibility:hidden"`, `hidden`, `aria-hidden=true`, `style="visibility:collapse"`, `style="content-visibility:hidden"`, `hidden=until-found`, `inert`, `popover`}
 	places := []string{
@@ -84,7 +84,7 @@ func hiddenInNames() []string {
 	return nth(places, ways)
 }
 
-// boxesInNames sets words apart by all kinds of boxes.
+// boxesInNames separates words by all kinds of boxes.
 func boxesInNames() []string {
 	displays := []string{`inline`, `block`, `inline-block`, `flex`, `inline-flex`, `grid`, `inline-grid`, `table`, `inline-table`, `table-cell`, `table-row`, `contents`, `flow-root`, `list-item`,
 		`inline;float:left`, `inline;position:absolute`, `inline;position:relative`, `inline;white-space:pre`}
@@ -97,7 +97,7 @@ func boxesInNames() []string {
 	return nth(places, displays)
 }
 
-// drawnInNames has style sheets write into names.
+// drawnInNames has generated content in names.
 func drawnInNames() []string {
 	places := []string{
 		`<style>.c@::before{~}</style><h2 class=c@>text</h2><button class=c@>text</button><a href="#" class=c@></a>`, `<style>.c@::after{~}</style><h2 class=c@>text</h2><label class=c@>text<input></label><button class=c@></button>`,

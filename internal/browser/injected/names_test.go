@@ -16,8 +16,8 @@ const (
 	casesOfATab = 1500 // in one tab, whose calls have a limit
 )
 
-// tellNames defines what returns the names of all elements that carry a number,
-// and what returns their other names.
+// tellNames defines functions that return the names, and the other names, of
+// all numbered elements.
 const tellNames = `
 const numberedIn = root => [...root.querySelectorAll('[data-n]')].flatMap(element => shadowOf(element) === null ? [element] : [element, ...numberedIn(shadowOf(element))]);
 globalThis.__names = () => {
@@ -29,8 +29,8 @@ globalThis.__others = () => {
   return numberedIn(document).map(element => element.getAttribute('data-n') + ' ' + otherNames(element, nameOf(element)) + ' ' + bareNameOf(element));
 };})();`
 
-// putCases writes each case into a box of its own and numbers the elements, those of
-// shadow roots too.
+// putCases writes each case into its own box and numbers the elements,
+// including those in shadow roots.
 const putCases = `(cases => {
   document.body.replaceChildren();
   let number = 0;
@@ -47,7 +47,7 @@ const putCases = `(cases => {
   });
 })`
 
-// namings are pages whose names are read by us and by Chromium.
+// namings is a page whose names are read by us and by Chromium.
 type namings struct {
 	*tab
 	world int64
@@ -64,7 +64,7 @@ func newNamings(t *testing.T) *namings {
 	return n
 }
 
-// eval runs a script in the world that knows our names.
+// eval runs a script in the world with our script.
 func (n *namings) eval(script string, value any) {
 	n.t.Helper()
 	var got struct {
@@ -80,13 +80,14 @@ func (n *namings) eval(script string, value any) {
 	}
 }
 
-// naming is one element, named twice.
+// naming is one element with our name and Chromium's.
 type naming struct {
 	html, tag, role, ours, theirs string
 	orphan                        bool // has another role in Chromium
 }
 
-// name returns what each element of the cases is named that Chromium's tree has.
+// name returns the names of all elements of the cases that Chromium's tree
+// contains.
 func (n *namings) name(cases []string) []naming {
 	n.t.Helper()
 	list, err := json.Marshal(cases)
@@ -110,7 +111,7 @@ func (n *namings) name(cases []string) []naming {
 	return all
 }
 
-// roleIn is Chromium's role in our words.
+// roleIn returns Chromium's role by our name.
 func roleIn(ax axNode) string {
 	if other, found := sameRole[ax.Role.Value]; found {
 		return other
@@ -118,7 +119,7 @@ func roleIn(ax axNode) string {
 	return ax.Role.Value
 }
 
-// numbered returns the backend node ids of the elements that carry a number.
+// numbered returns the backend node ids of the numbered elements.
 func (n *namings) numbered() map[string]int64 {
 	n.t.Helper()
 	type node struct {
@@ -145,8 +146,8 @@ func (n *namings) numbered() map[string]int64 {
 	return ids
 }
 
-// Every element of some thousand small documents is named as Chromium names it,
-// but for what is listed as meant.
+// The elements of several thousand small documents have the names that Chromium
+// gives them, except for the listed differences.
 func TestNamesAreThoseOfChromium(t *testing.T) {
 	written, err := os.ReadFile("testdata/names.txt")
 	must(t, err)
@@ -169,7 +170,7 @@ func TestNamesAreThoseOfChromium(t *testing.T) {
 	a.report(t)
 }
 
-// agreement is how many names are the same, and why others are not.
+// agreement counts the equal names, and the others by reason.
 type agreement struct {
 	same, compared int
 	meant          map[string]int

@@ -9,8 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 )
 
-// What style sheets write is read wherever they are, and however a page brings
-// them in; sheets that write nothing are told from those that do.
+// Generated content is read from every kind of style sheet, however a page adds
+// it. Style sheets without generated content are recognised.
 func TestNamesHaveWhatAnyStyleSheetWrites(t *testing.T) {
 	const rule = `#b::before{content:"Delete "}`
 	for name, page := range map[string]string{
@@ -53,7 +53,7 @@ func TestSnapshotsShowWhatIsDrawnInNames(t *testing.T) {
 	}
 }
 
-// What people see as signs, and what says in words what they mean.
+// Symbols that people see, and the text that explains them.
 func TestSnapshotsShowNamesOfWhatHasNoRole(t *testing.T) {
 	p := blank(t)
 	for html, want := range map[string]string{
@@ -74,7 +74,8 @@ func TestSnapshotsShowNamesOfWhatHasNoRole(t *testing.T) {
 	}
 }
 
-// Labels that lead to each other end, and so do elements that own each other.
+// The computation of names ends for labels that refer to each other and for
+// elements that own each other.
 func TestNamesInCirclesEnd(t *testing.T) {
 	p := open(t, `<label id=la for=a aria-labelledby=w>A<input type=checkbox id=b></label><label id=lb for=b>B<input type=checkbox id=a></label><p id=w>W <input id=c type=checkbox></p><label for=c aria-labelledby=la>C</label>
 <script>let h = ''; for (let i = 0; i < 40; i++) h += '<div id=o' + i + ' role=button aria-owns="' + Array.from({length: 40}, (_, j) => 'o' + j).join(' ') + '" aria-labelledby="' + Array.from({length: 40}, (_, j) => 'o' + j).join(' ') + '"><span aria-labelledby="o1 o2 o3 o4 a b"></span>x</div>'; document.body.insertAdjacentHTML('beforeend', h)</script>`)
@@ -85,8 +86,8 @@ func TestNamesInCirclesEnd(t *testing.T) {
 	}
 }
 
-// No name and none of the other names holds what a protected field does,
-// whatever leads to the field.
+// No name and no other name contains the value of a protected field, whatever
+// refers to the field.
 func TestNamesNeverHoldProtectedValues(t *testing.T) {
 	n := newNamings(t)
 	secrets := []string{

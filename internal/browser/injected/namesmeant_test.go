@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// meant are the differences from Chromium's names that are wanted, each with
-// where it is to be found and, where that can be said, how the names differ.
-// Nothing else may differ.
+// meant lists the intended differences from Chromium's names, each with where
+// it occurs and, if possible, how the names differ. No other difference is
+// allowed.
 var meant = []struct {
 	why  string
 	in   *regexp.Regexp
@@ -57,8 +57,8 @@ func meantToDiffer(e naming) string {
 	return ""
 }
 
-// seesMore tells whether our name has all of Chromium's and more, but for a
-// title or label that Chromium puts in the place of text.
+// seesMore reports whether our name contains all of Chromium's name and more. A
+// title or label that Chromium uses in place of text is not counted.
 func seesMore(e naming) bool {
 	letters := strings.NewReplacer(" ", "", "Tip", "", "Label", "")
 	at, theirs := 0, []rune(letters.Replace(e.theirs))

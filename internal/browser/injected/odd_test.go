@@ -65,8 +65,8 @@ func TestASnapshotCanBeNarrowedAndBounded(t *testing.T) {
 	}
 }
 
-// TestWhatIsPressedInAnItemHasItsText has labels in items of a tree, which
-// hold other items: the middle of an item is another's.
+// TestWhatIsPressedInAnItemHasItsText uses labels of tree items that contain
+// other items: the centre of an item belongs to another item.
 func TestWhatIsPressedInAnItemHasItsText(t *testing.T) {
 	p := open(t, `<ul role=tree><li role=treeitem aria-expanded=true><span onclick=1>Plants</span><ul role=group><li role=treeitem><span onclick=1>Moss<i style="display:none"> hidden</i></span><b onclick=1></b></li></ul></li></ul>`)
 	tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})

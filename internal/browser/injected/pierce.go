@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	ClosedPerCall = 50 // closed shadow roots looked for in one round; each costs a round trip
+	ClosedPerCall = 50 // hosts checked in one round; each costs a round trip
 	pierceRounds  = 4  // closed roots inside closed roots
 )
 
@@ -24,9 +24,9 @@ func (f Frame) Adopt(ctx context.Context, backendNode int64) (int, error) {
 	return number, err
 }
 
-// Pierce hands the world the closed shadow roots it cannot reach by itself,
-// and returns how many it found. Each host is asked about once in the life of
-// its document, so that a call that finds nothing new costs one round trip.
+// Pierce passes the closed shadow roots that the world cannot find by itself to
+// the world, and returns how many it found. Each host is checked once per
+// document, so that a call that finds nothing new costs one round trip.
 func (f Frame) Pierce(ctx context.Context) (int, error) {
 	var hosts []int
 	if err := f.call(ctx, "closedCandidates", ClosedPerCall, &hosts); err != nil {
@@ -35,8 +35,8 @@ func (f Frame) Pierce(ctx context.Context) (int, error) {
 	return f.PierceHosts(ctx, hosts)
 }
 
-// PierceHosts is Pierce where a walk has said whom to ask first. Without hosts
-// it asks nothing.
+// PierceHosts is Pierce for the hosts that a walk found. Without hosts it does
+// nothing.
 func (f Frame) PierceHosts(ctx context.Context, hosts []int) (int, error) {
 	found := 0
 	for round := 1; len(hosts) > 0; round++ {
@@ -60,9 +60,9 @@ func (f Frame) PierceHosts(ctx context.Context, hosts []int) (int, error) {
 	return found, nil
 }
 
-// read calls a function that reads the document, closed shadow roots included:
-// where there are some that the world did not know it is called again. As a
-// rule there are none, and it costs one round trip.
+// read calls a function that reads the document including closed shadow roots.
+// If new ones are found, the function is called again. Usually there are none,
+// and the call costs one round trip.
 func (f Frame) read(ctx context.Context, function string, arg, result any) error {
 	var first struct {
 		Value json.RawMessage `json:"value"`
@@ -84,7 +84,7 @@ func (f Frame) read(ctx context.Context, function string, arg, result any) error
 	return nil
 }
 
-// PierceAt hands the world the closed shadow root of one element, if it has
+// PierceAt passes the closed shadow root of one element to the world, if it has
 // one.
 func (f Frame) PierceAt(ctx context.Context, node int) error {
 	_, err := f.pierceHost(ctx, node)
@@ -126,8 +126,8 @@ func (f Frame) pierceHost(ctx context.Context, host int) (int, error) {
 	return 0, nil
 }
 
-// object returns the remote object of a numbered element, empty when it is
-// gone.
+// object returns the remote object of a numbered element; empty when the
+// element is gone.
 func (f Frame) object(ctx context.Context, number int) (string, error) {
 	object, err := f.held(ctx, "n => __glovebox.element(n)", argument{Value: number})
 	if err != nil {
@@ -136,7 +136,7 @@ func (f Frame) object(ctx context.Context, number int) (string, error) {
 	return object, nil
 }
 
-// held returns the remote object that a function of our world answers with.
+// held returns the remote object that a function of our world returns.
 func (f Frame) held(ctx context.Context, function string, arguments ...argument) (string, error) {
 	p := callParams{Declaration: function, Arguments: arguments, UniqueContext: f.Unique}
 	if f.Unique == "" {
@@ -151,8 +151,8 @@ func (f Frame) held(ctx context.Context, function string, arguments ...argument)
 	return r.Result.Object, err
 }
 
-// Backend returns the DOM domain's id of a numbered element, 0 when it is
-// gone. It is for what only that domain can do, as clipping a screenshot.
+// Backend returns the DOM domain's id of a numbered element, 0 when it is gone.
+// Some operations, such as clipping a screenshot, need this id.
 func (f Frame) Backend(ctx context.Context, number int) (int64, error) {
 	object, err := f.object(ctx, number)
 	if err != nil || object == "" {
@@ -199,8 +199,8 @@ func (f Frame) on(ctx context.Context, object, declaration string, args []argume
 	return a.Decode(result)
 }
 
-// release lets the browser forget an object. When it fails the document, and
-// the object with it, are gone.
+// release releases a remote object. If it fails, the document is gone, and the
+// object with it.
 func (f Frame) release(object string) {
 	f.Session.Post("Runtime.releaseObject", map[string]string{"objectId": object})
 }

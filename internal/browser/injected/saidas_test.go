@@ -7,7 +7,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 )
 
-// What is no text is said as what it is, in the words of Chromium's own tree.
+// Content that is not text is named by its kind, in the words of Chromium's own
+// tree.
 func TestWhatIsNoTextIsSaidAsSuch(t *testing.T) {
 	p := blank(t)
 	for html, want := range map[string]string{

@@ -14,7 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/golden"
 )
 
-// pixels is what the whole page looks like, once what was changed is drawn.
+// pixels returns a picture of the whole page after changes are painted.
 func (p *tab) pixels() image.Image {
 	p.t.Helper()
 	p.page(`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))`)
@@ -25,8 +25,8 @@ func (p *tab) pixels() image.Image {
 	return picture
 }
 
-// eye is a difference in one of red, green and blue that no eye finds in a
-// letter: what the browser's own rounding makes of two equal colours is less.
+// eye is the largest invisible difference of a colour channel in a letter. The
+// browser's rounding of equal colours differs by less.
 const eye = 8
 
 func apart(a, b color.RGBA) bool {
@@ -59,9 +59,10 @@ func differ(a, b image.Image) bool {
 	return false
 }
 
-// drawnDifferently reports whether a page looks otherwise with another word in
-// the place of the one that is looked for. What is not as it should be is
-// looked at again: a frame may have come in between, as of a size that changed.
+// drawnDifferently reports whether a page looks different if another word
+// replaces the one that is searched for. An unexpected result is checked again,
+// because a frame may have been painted in between, for example after a change
+// of size.
 func (p *tab) drawnDifferently(html string, should bool) bool {
 	p.t.Helper()
 	drawn := !should
@@ -74,7 +75,7 @@ func (p *tab) drawnDifferently(html string, should bool) bool {
 	return drawn
 }
 
-// What is in a snapshot is what a person sees: the pixels say so.
+// A snapshot contains the text that a person sees, as the pixels show.
 func TestTextsAreShownAsAPersonSeesThem(t *testing.T) {
 	var p *tab
 	for i, w := range ways {
@@ -107,7 +108,8 @@ func TestTextsAreShownAsAPersonSeesThem(t *testing.T) {
 	}
 }
 
-// inSnapshot is what becomes of a text, as the documentation says it.
+// inSnapshot returns how a snapshot treats a text, according to the
+// documentation.
 func (s sight) inSnapshot() string {
 	switch s {
 	case seen, reached, missed:

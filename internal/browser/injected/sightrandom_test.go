@@ -14,9 +14,9 @@ import (
 )
 
 // TestFoldedSightsTellWhateverAWholeReadingTells changes random lists at random
-// and holds two sights of each against two whole readings: what the first had
-// read is in the second, what it only counted and is otherwise now is read and
-// said to be late, what came is said to have come, and all numbers are right.
+// and compares two sights of each with two complete readings. What the first
+// sight read is in the second. What it only counted and has changed is read and
+// marked as late. What was added is marked as new. All counts are right.
 func TestFoldedSightsTellWhateverAWholeReadingTells(t *testing.T) {
 	p := blank(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
@@ -94,7 +94,7 @@ type entry struct {
 	still   bool
 }
 
-// entriesOf finds rows by their first word, which is theirs alone: "r17.".
+// entriesOf finds rows by their unique first word: "r17.".
 func entriesOf(nodes []*injected.Node) map[string]entry {
 	all := map[string]entry{}
 	var look func(nodes []*injected.Node)
@@ -124,7 +124,7 @@ func entriesOf(nodes []*injected.Node) map[string]entry {
 
 var holdsRows = map[string]bool{"table": true, "rowgroup": true, "list": true, "combobox": true}
 
-// rowWords are the names of the rows that a node has something of.
+// rowWords returns the names of the rows that a node contains parts of.
 func rowWords(n *injected.Node) []string {
 	var found []string
 	add := func(text string) {
@@ -213,8 +213,8 @@ func (c *sightCheck) all(before, after []*injected.Node) {
 	c.counted, c.late, c.fresh = now.more, lateNow, freshLeft
 }
 
-// reordered reports whether rows changed places: any, or those that neither
-// sight read.
+// reordered reports whether rows changed places: any rows, or only rows that
+// neither sight read.
 func (c *sightCheck) reordered(any bool) bool {
 	order := map[int]int{}
 	for id, then := range c.was {
@@ -273,7 +273,7 @@ func (m *listMaker) html() string {
 	return style + `<div id=list></div>`
 }
 
-// listScript has what the changes are made with.
+// listScript contains the functions that make the changes.
 const listScript = `{
 	const list = document.querySelector('#list');
 	window.make = (kind, name) => {
@@ -299,7 +299,7 @@ const listScript = `{
 	window.row = at => list.children[at % Math.max(1, list.children.length)];
 	window.inner = at => { const all = [...(row(at).shadowRoot ?? row(at)).querySelectorAll('*')]; return all[at % Math.max(1, all.length)] ?? row(at) };
 	window.list = list;
-	// What was away is another row when it comes back.
+	// A row that was removed and added again counts as another row.
 	window.rename = row => {
 		const first = row.shadowRoot?.firstChild ?? row, walker = document.createTreeWalker(first, 4);
 		for (let text; (text = walker.nextNode()) !== null;) text.data = text.data.replace(/r(\d+b*):/, 'r$1b:');

@@ -1,8 +1,9 @@
-// Package injected holds the script that runs in an isolated world of every frame,
-// and the Go types of its queries and answers. The page is hostile. The world shares
-// the page's DOM but none of its objects, reads layout without writing, and bounds
-// its answers. Values of protected fields, invisible Unicode and text that no person
-// could see never leave it.
+// Package injected contains the script that runs in an isolated world of every
+// frame, and the Go types of its queries and answers. The page is hostile. The
+// world shares the page's DOM but none of its objects, reads layout without
+// writing, and limits the size of its answers. It never returns values of
+// protected fields, invisible Unicode characters, or text that no person could
+// see.
 package injected
 
 import (
@@ -11,14 +12,14 @@ import (
 	"strings"
 )
 
-// World is the name of the isolated world to evaluate Source in.
+// World is the name of the isolated world in which Source is evaluated.
 const World = "glovebox"
 
 //go:embed js/*.js
 var files embed.FS
 
-// Source is the script that defines the world's functions. It does nothing
-// where they are already defined, so that it may be evaluated twice.
+// Source is the script that defines the world's functions. Evaluating it a
+// second time has no effect.
 var Source = assemble()
 
 func assemble() string {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The files of the script share one scope: a name that two of them declare would
-// leave every page unread.
+// The files of the script share one scope. A name that two of them declare
+// would make the script fail on every page.
 func TestNoNameOfTheScriptIsDeclaredTwice(t *testing.T) {
 	declared := map[string]bool{}
 	for _, found := range regexp.MustCompile(`(?m)^(?:const|let|class|function|async function) (\w+)|^const .*?, (\w+) = `).FindAllStringSubmatch(Source, -1) {

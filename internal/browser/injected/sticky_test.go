@@ -12,7 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 )
 
-// Bars that stay where they are while what is around them scrolls.
+// Bars that stay in place while their surroundings scroll.
 func TestPagesWithBarsThatStayAreRead(t *testing.T) {
 	p := blank(t)
 	for _, html := range []string{
@@ -31,7 +31,7 @@ func TestPagesWithBarsThatStayAreRead(t *testing.T) {
 	}
 }
 
-// However a page places its elements, a walk over it ends.
+// A walk ends however a page positions its elements.
 func TestAWalkEndsHoweverElementsArePlaced(t *testing.T) {
 	p := blank(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
@@ -49,7 +49,7 @@ func TestAWalkEndsHoweverElementsArePlaced(t *testing.T) {
 	})
 }
 
-// placed is an element with others in it, each placed at random.
+// placed returns an element with descendants, each positioned at random.
 func placed(t *rapid.T, depth int) string {
 	pick := func(label string, of ...string) string { return rapid.SampledFrom(of).Draw(t, label) }
 	style := strings.Join([]string{

@@ -2,9 +2,9 @@ package injected
 
 import "context"
 
-// Stored is what a document's origin keeps in the browser, as pairs of name and
-// value. The values open accounts: they go nowhere but to where credentials are
-// kept.
+// Stored is the web storage of a document's origin, as pairs of name and value.
+// The values may be credentials: they are passed only to the store of
+// credentials.
 type Stored struct {
 	Origin  string      `json:"origin"` // as the browser has it: scheme://host[:port], or "null"
 	Local   [][2]string `json:"local"`

@@ -16,8 +16,8 @@ type Query struct {
 	Text     string `json:"text,omitempty"` // visible text: equal, or else contained
 	Index    *int   `json:"index,omitempty"`
 	Visible  bool   `json:"visible,omitempty"` // only a visible element ends the wait
-	Seen     bool   `json:"seen,omitempty"`    // only what a person could see, and no text that they could not
-	Strict   bool   `json:"strict,omitempty"`  // say which matches act as different elements: Found.Distinct
+	Seen     bool   `json:"seen,omitempty"`    // only visible elements, by their visible text
+	Strict   bool   `json:"strict,omitempty"`  // set Found.Distinct
 	Wait     int    `json:"wait,omitempty"`    // milliseconds; 0 looks once
 }
 
@@ -30,8 +30,8 @@ type Idleness struct {
 // For is Since as a duration.
 func (s Idleness) For() time.Duration { return time.Duration(s.Since) * time.Millisecond }
 
-// TextQuery asks for the texts by which elements are found: their names, or the text
-// that a person could see.
+// TextQuery asks for the texts by which elements are found: their names, or
+// their visible texts.
 type TextQuery struct {
 	Nodes []int `json:"nodes"`
 	Names bool  `json:"names,omitempty"`
@@ -48,8 +48,9 @@ type Found struct {
 	Node    int    `json:"node"`    // the one meant: by Index, else the first visible, else the first
 	Facts   *Facts `json:"facts"`   // of Node
 
-	// Distinct are, with Query.Strict and without an index, those of Nodes that can
-	// be seen and act as different elements; all where none can be seen.
+	// Distinct is set with Query.Strict and without an index: those of Nodes
+	// that are visible and act as different elements, or all if none is
+	// visible.
 	Distinct []int `json:"distinct,omitempty"`
 }
 
@@ -75,8 +76,8 @@ type Was struct {
 	Item string `json:"item"`
 }
 
-// Element has the fields of action.Element, in the same order, so that one
-// converts to the other. Ref and FrameURL are the page engine's to fill.
+// Element has the fields of action.Element in the same order, so that one
+// converts to the other. The page engine sets Ref and FrameURL.
 type Element struct {
 	Role         string `json:"role"`
 	Name         string `json:"name"`
@@ -109,13 +110,13 @@ type Element struct {
 	Emptied      bool   `json:"emptied,omitempty"`
 }
 
-// Facts are what the page says of an element, and its fingerprint.
+// Facts are the facts about an element, and its fingerprint.
 type Facts struct {
-	Gone bool `json:"gone,omitempty"` // not in the document any more; nothing else is then set
+	Gone bool `json:"gone,omitempty"` // no longer in the document; no other field is set
 	Element
-	Was   *Was   `json:"was,omitempty"` // how it was shown, if that was different: FactsShown only
-	Print string `json:"print"`         // role, names without what style sheets write, type, link, form, orders, dialog, how often it was drawn anew
-	Frame bool   `json:"frame"`         // an iframe: what is in it belongs to another Frame
+	Was   *Was   `json:"was,omitempty"` // how it was shown before, if that was different: FactsShown only
+	Print string `json:"print"`         // role, names without generated content, type, link, form, orders, dialog, how often it was redrawn
+	Frame bool   `json:"frame"`         // an iframe: its content belongs to another Frame
 	Rect  Rect   `json:"rect"`
 
 	Editor bool `json:"editor,omitempty"` // the field of a code editor, which draws its text elsewhere: see Paste
@@ -129,10 +130,10 @@ type Rect struct {
 	Height float64 `json:"height"`
 }
 
-// Kind is what an element is to be ready for.
+// Kind says for what kind of act an element must be ready.
 type Kind string
 
-// The kinds.
+// The kinds of acts.
 const (
 	ForClick  Kind = "click"
 	ForHover  Kind = "hover"
@@ -144,21 +145,21 @@ const (
 	ForDrop   Kind = "drop"  // for something to be dropped on it; it may be disabled
 )
 
-// Pinned names the element a verdict was given for.
+// Pinned names the element for which a verdict was given.
 type Pinned struct {
 	Node  int    `json:"node"`
 	Print string `json:"print,omitempty"` // empty does not check
 	Kind  Kind   `json:"kind"`
-	Rect  *Rect  `json:"rect,omitempty"`  // where it was when it was looked at: a different place means it moves
+	Rect  *Rect  `json:"rect,omitempty"`  // its place at the last look: if it is elsewhere now, it moves
 	Wait  int    `json:"wait,omitempty"`  // milliseconds; 0 looks once
-	Focus *Focus `json:"focus,omitempty"` // give it the focus as soon as it is ready; for ForFocus only where it has it not
+	Focus *Focus `json:"focus,omitempty"` // give it the focus as soon as it is ready; with ForFocus only if it does not have it
 
 	Choose *Choice `json:"choose,omitempty"` // select these options as soon as it is ready
 
-	Checked bool `json:"checked,omitempty"` // say whether it is checked
+	Checked bool `json:"checked,omitempty"` // return whether it is checked
 
-	Point  *Point `json:"point,omitempty"`  // point there and nowhere else; nothing is scrolled
-	Offset *Point `json:"offset,omitempty"` // point there, from its left and top edge, and nowhere else
+	Point  *Point `json:"point,omitempty"`  // use this point only; do not scroll
+	Offset *Point `json:"offset,omitempty"` // use only this point, from its left and top edge
 }
 
 // Point is a point of the frame's viewport, in CSS pixels.
@@ -167,9 +168,9 @@ type Point struct {
 	Y float64 `json:"y"`
 }
 
-// Receiver is the element that receives a point. Node is 0 where none does.
-// Inner is set when it is a frame: the point in that frame's viewport. Pierce
-// is an element that may have a closed shadow root: PierceAt, then ask again.
+// Receiver is the element that receives a point. Node is 0 if there is none.
+// Inner is set if it is a frame: the point in that frame's viewport. Pierce is
+// an element that may have a closed shadow root: call PierceAt, then ask again.
 type Receiver struct {
 	Node   int    `json:"node"`
 	Pierce int    `json:"pierce,omitempty"`
@@ -177,8 +178,8 @@ type Receiver struct {
 	Inner  *Point `json:"inner,omitempty"`
 }
 
-// Readiness says where to point, or why not. One of OK, Gone, Changed,
-// Pierce and Wait is set.
+// Readiness is the point to act on, or the reason why there is none. One of OK,
+// Gone, Changed, Pierce and Wait is set.
 type Readiness struct {
 	OK      bool    `json:"ok,omitempty"`
 	Gone    bool    `json:"gone,omitempty"`
@@ -193,13 +194,13 @@ type Readiness struct {
 	Focused bool    `json:"focused,omitempty"` // it has the focus already
 	Facts   *Facts  `json:"facts,omitempty"`
 
-	Took  *Focused `json:"took,omitempty"`  // what became of Pinned.Focus, when it was tried
-	Chose *Chosen  `json:"chose,omitempty"` // what became of Pinned.Choose
+	Took  *Focused `json:"took,omitempty"`  // result of Pinned.Focus, if it was tried
+	Chose *Chosen  `json:"chose,omitempty"` // result of Pinned.Choose
 
-	Checked string `json:"checked,omitempty"` // true, false or mixed where Pinned.Checked asked; empty for what cannot be checked
+	Checked string `json:"checked,omitempty"` // with Pinned.Checked: true, false or mixed; empty if it cannot be checked
 }
 
-// Focus asks for the focus.
+// Focus asks to give an element the focus.
 type Focus struct {
 	Node  int  `json:"node"`
 	All   bool `json:"all,omitempty"`   // select all of its text; otherwise the caret goes to the end
@@ -215,16 +216,16 @@ type Focused struct {
 
 // Delivery says how much of the input of an act arrived.
 type Delivery struct {
-	Refused  string `json:"refused,omitempty"`  // why some of it was: "press", "keys", "effect"
-	Presses  int    `json:"presses"`            // that came to the element, of the pointer's button
+	Refused  string `json:"refused,omitempty"`  // why a part was refused: "press", "keys", "effect"
+	Presses  int    `json:"presses"`            // presses of the pointer's button that reached the element
 	Keys     int    `json:"keys"`               // likewise
 	Typed    int    `json:"typed"`              // characters, Enter and Tab
-	Withheld bool   `json:"withheld,omitempty"` // what followed from it was for another element, and did not reach it
+	Withheld bool   `json:"withheld,omitempty"` // an effect of the input was for another element, and was stopped
 }
 
-// Active is the element that keys go to, the document's own when nothing has
-// the focus. Node is 0 when a frame has it, or another one around. Pierce is an element that may have a closed shadow root:
-// PierceAt, then ask again.
+// Active is the element that receives keys; the root element when nothing has
+// the focus. Node is 0 if a frame or an enclosing document has it. Pierce is an
+// element that may have a closed shadow root: call PierceAt, then ask again.
 type Active struct {
 	Node   int    `json:"node"`
 	Pierce int    `json:"pierce,omitempty"`
@@ -237,8 +238,8 @@ type Choice struct {
 	Values []string `json:"values"`
 }
 
-// Chosen says what is now selected. When a value matches nothing, nothing was
-// changed, Missing names it and Options lists what there is.
+// Chosen lists what is now selected. If a value matches nothing, nothing was
+// changed: Missing is the value, and Options lists the existing options.
 type Chosen struct {
 	OK       bool     `json:"ok,omitempty"`
 	Gone     bool     `json:"gone,omitempty"`
@@ -249,15 +250,15 @@ type Chosen struct {
 	Labels   []string `json:"labels,omitempty"`   // of those
 }
 
-// Assignment is the whole value for a field that has a format of its own: date,
+// Assignment is the whole value of a field with a format of its own: date,
 // time, month, week, datetime-local, range or color (HTML standard, 4.10.5.1).
 type Assignment struct {
 	Node  int    `json:"node"`
 	Value string `json:"value"`
 }
 
-// Assigned says whether the field took it. When it did not, nothing was
-// changed, and Takes says what it does take.
+// Assigned says whether the field accepted the value. If it did not, nothing
+// was changed, and Takes describes valid values.
 type Assigned struct {
 	OK    bool   `json:"ok,omitempty"`
 	Gone  bool   `json:"gone,omitempty"`
@@ -272,7 +273,8 @@ type PasteQuery struct {
 	Text  string `json:"text"`
 }
 
-// Pasted says whether the editor took it: one that did not is typed into.
+// Pasted says whether the editor accepted the text. If it did not, the text is
+// typed.
 type Pasted struct {
 	OK    bool   `json:"ok,omitempty"`
 	Gone  bool   `json:"gone,omitempty"`
@@ -283,19 +285,20 @@ type Pasted struct {
 type FillQuery struct {
 	Node   int    `json:"node"`
 	Print  string `json:"print"`  // the fingerprint of what was judged
-	Origin string `json:"origin"` // the only one that it is typed in: of this document, and of all it is in
+	Origin string `json:"origin"` // the required origin of this document and of all its ancestors
 	Value  string `json:"value"`
 }
 
-// Filled says whether the field has it. When it has not, nothing is left in it.
+// Filled says whether the field contains the secret. If not, nothing is left in
+// the field.
 type Filled struct {
 	OK    bool   `json:"ok,omitempty"`
 	Gone  bool   `json:"gone,omitempty"`
 	Error string `json:"error,omitempty"` // "changed", "origin", "form", "shown"
 }
 
-// Scroll asks for scrolling: by a distance, or, with a node and no distance,
-// of the node into view. Without a node the document scrolls.
+// Scroll asks to scroll by a distance, or, with a node and no distance, to
+// scroll the node into view. Without a node the document scrolls.
 type Scroll struct {
 	Node int     `json:"node,omitempty"`
 	X    float64 `json:"x,omitempty"`
@@ -319,22 +322,24 @@ type Text struct {
 	Cut   bool   `json:"cut,omitempty"` // there was more than 1 MiB
 }
 
-// Conditions are what Wait waits for; all of those given.
+// Conditions are the conditions that Wait waits for. All that are given must
+// hold.
 type Conditions struct {
-	Query           // an element, in State
+	Query           // an element that has State
 	State    string `json:"state,omitempty"` // attached, detached, visible, hidden; attached when empty
 	TextGone string `json:"textGone,omitempty"`
 	URL      string `json:"url,omitempty"` // contained in the frame's URL
 }
 
-// Waited says whether it came.
+// Waited says whether the conditions were met.
 type Waited struct {
 	Error   string `json:"error,omitempty"`
 	Message string `json:"message,omitempty"`
 	Found   bool   `json:"found"`
 }
 
-// Embedded asks for an iframe's place; X and Y are a point of its viewport.
+// Embedded asks for the position of an iframe; X and Y are a point of its
+// viewport.
 type Embedded struct {
 	Node   int     `json:"node"`
 	X      float64 `json:"x"`
@@ -342,7 +347,7 @@ type Embedded struct {
 	Scroll bool    `json:"scroll,omitempty"` // bring the point into view first
 }
 
-// Embedding is the point in the parent's viewport.
+// Embedding is that point in the parent's viewport.
 type Embedding struct {
 	Gone   bool    `json:"gone,omitempty"`
 	X      float64 `json:"x"`

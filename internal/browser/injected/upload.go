@@ -2,11 +2,11 @@ package injected
 
 import "context"
 
-// FileInput is what the page says of an input for files.
+// FileInput describes a file input.
 type FileInput struct {
-	Is        bool   `json:"is"` // it is one
+	Is        bool   `json:"is"` // it is a file input
 	Multiple  bool   `json:"multiple"`
-	Directory bool   `json:"directory"` // it wants a whole folder
+	Directory bool   `json:"directory"` // it takes a whole folder
 	Disabled  bool   `json:"disabled"`
 	Accept    string `json:"accept"` // the attribute
 }
@@ -39,8 +39,8 @@ const clearInput = `function () {
 	return "null"
 }`
 
-// ClearFiles takes all files out of an input. The protocol cannot: it takes an
-// empty list of files for none to set (DOM.setFileInputFiles, Chromium 156).
+// ClearFiles removes all files from an input. The protocol cannot do it:
+// DOM.setFileInputFiles ignores an empty list (Chromium 156).
 func (f Frame) ClearFiles(ctx context.Context, backendNode int64) error {
 	object, err := f.resolve(ctx, backendNode)
 	if err != nil {

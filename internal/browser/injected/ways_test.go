@@ -1,6 +1,6 @@
 package injected_test
 
-// sight is what a person has of a text that is put somewhere.
+// sight is what a person sees of a text.
 type sight string
 
 const (
@@ -14,14 +14,15 @@ const (
 	silenced   sight = "drawn, aria-hidden"  // a person reads it; Chromium's tree and the snapshot have it not
 )
 
-// way is a way to put a text on a page. Each has the word WALNUT somewhere.
+// way is a way to put a text on a page. Each contains the word WALNUT.
 type way struct {
 	name  string // as the table of the documentation has it
 	html  string
 	sight sight
 }
 
-// ways are those we know of, of hiding and of what looks like hiding.
+// ways lists the known ways to hide text, and ways that look similar but do not
+// hide it.
 var ways = []way{
 	{"`display: none`", `<p style="display:none">WALNUT</p>`, unseen},
 	{"`visibility: hidden`", `<p style="visibility:hidden">WALNUT</p>`, unseen},

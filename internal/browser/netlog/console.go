@@ -164,7 +164,7 @@ func errorLines(events []consoleEvent, loaders map[string]string) []string {
 	return all
 }
 
-// errorLine is an error without its stack, with its address.
+// errorLine returns an error with its address and without its stack.
 func errorLine(m action.ConsoleMessage) string {
 	const length = 160 // characters
 	text, _, _ := strings.Cut(m.Text, "\n")
@@ -175,7 +175,7 @@ func errorLine(m action.ConsoleMessage) string {
 	return text
 }
 
-// stack says where something was written. Only its top is used.
+// stack says where a message was written. Only its top frame is used.
 type stack struct {
 	Frames []struct {
 		URL  string `json:"url"`

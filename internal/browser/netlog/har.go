@@ -166,7 +166,8 @@ func pairs(headers map[string]string) []harPair {
 }
 
 // timing is the protocol's Network.ResourceTiming: when the steps of a request
-// began and ended, in milliseconds after Request; -1 where there was no such step.
+// began and ended, in milliseconds after Request; -1 for steps that did not
+// occur.
 type timing struct {
 	Request   float64 `json:"requestTime"` // seconds of the browser's own clock
 	DNSStart  float64 `json:"dnsStart"`
@@ -207,7 +208,7 @@ func elapsed(from, to float64) float64 {
 	return to - from
 }
 
-// sum is the time of a whole request. The time of TLS is part of Connect.
+// sum returns the duration of a request. Connect includes the time of TLS.
 func (t harTimings) sum() float64 {
 	return max(t.Blocked, 0) + max(t.DNS, 0) + max(t.Connect, 0) + t.Send + t.Wait + t.Receive
 }

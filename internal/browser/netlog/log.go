@@ -21,31 +21,32 @@ type Log struct {
 	open     map[string]*exchange // requests that still run, by key
 }
 
-// Host is what a Log needs of the browser that it belongs to. The functions must
-// not call the Log.
+// Host are the functions of the browser that a Log needs. They must not call
+// the Log.
 type Host struct {
 	Later func(job func())                 // runs a job after this event, in order
 	Go    func(task func())                // runs a task that the browser waits for when it closes
 	Done  <-chan struct{}                  // closed when the browser is gone
-	Note  func(format string, args ...any) // tells the caller of the next result
-	// ProxyAnswer returns why the egress proxy, and no server, answered a request;
-	// nil where a server did.
+	Note  func(format string, args ...any) // adds a note to the next result
+	// ProxyAnswer returns why the egress proxy answered a request itself; nil
+	// if a server answered.
 	ProxyAnswer func(url string, headers map[string]string) error
 }
 
 // New makes an empty log.
 func New(h Host) *Log { return &Log{host: h, open: make(map[string]*exchange)} }
 
-// noBodies is of Network.enable: bodies are not read here, so the browser need
-// not keep them.
+// noBodies are parameters of Network.enable. Bodies are not read here, so the
+// browser need not keep them.
 var noBodies = map[string]int{"maxTotalBufferSize": 1, "maxResourceBufferSize": 1}
 
-// topOfStack is of Runtime.setMaxCallStackSizeToCapture: only the top of a stack
-// is read. The browser would send up to 200 calls, 30 KB, with each message.
+// topOfStack are parameters of Runtime.setMaxCallStackSizeToCapture. Only the
+// top of a stack is read. Without a limit the browser sends up to 200 calls, 30
+// KB, with each message.
 var topOfStack = map[string]int{"size": 1}
 
-// Listen sends what makes the browser report the console messages and requests
-// of a target.
+// Listen sends the commands that make the browser report the console messages
+// and requests of a target.
 func Listen(send func(method string, params any)) {
 	send("Runtime.enable", nil)
 	send("Runtime.setMaxCallStackSizeToCapture", topOfStack)
@@ -54,7 +55,7 @@ func Listen(send func(method string, params any)) {
 }
 
 // relisten makes the browser report messages, and every script world, again.
-// Unless the messages that it kept are wanted, they are dropped.
+// With messages false, the messages that the browser kept are dropped.
 func relisten(s *cdp.Session, messages bool) {
 	s.Send("Runtime.disable", nil) // a second Runtime.enable alone does nothing
 	if !messages {

@@ -13,8 +13,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Event is what the protocol's events of requests and WebSockets say. Each event
-// has some of the fields.
+// Event holds the fields of the protocol's events of requests and WebSockets.
+// Each event has some of them.
 type Event struct {
 	ID       string  `json:"requestId"`
 	Loader   string  `json:"loaderId"`
@@ -44,7 +44,7 @@ type Event struct {
 	Tab string `json:"-"` // id of the tab; empty for a worker's request
 }
 
-// Response is what an Event says of an answer.
+// Response is the part of an Event about an answer.
 type Response struct {
 	Status   int               `json:"status"`
 	URL      string            `json:"url"`
@@ -109,9 +109,9 @@ func (l *Log) RequestEvent(method, session string, e Event) {
 	}
 }
 
-// requestKey identifies a request. Those that the browser sends for a document or
-// a worker have unique ids, and may end in another session than they began in; the
-// others are numbered within a process.
+// requestKey identifies a request. Requests that the browser sends for a
+// document or a worker have unique ids, and may end in another session than the
+// one in which they began. The ids of others are unique only within a process.
 func requestKey(session, id string) string {
 	if strings.Contains(id, ".") {
 		return session + "/" + id
@@ -119,7 +119,8 @@ func requestKey(session, id string) string {
 	return id
 }
 
-// begin adds a request. A request that it redirects from has ended.
+// begin adds a request. A previous request with the key was redirected to it
+// and has ended.
 func (l *Log) begin(key string, e Event) {
 	address := cmp.Or(e.Request.URL, e.URL)
 	if from := l.open[key]; from != nil && e.Redirect != nil {

@@ -9,25 +9,26 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 )
 
-// What a source may write to the console in a second. The browser queues what
-// a page writes without a bound, and a box has little memory: two workers that
-// wrote without end filled 512 MiB in five seconds (measured with Chromium 156).
+// Limits of what a source may write to the console in a second. The browser
+// queues what a page writes without a limit, and a box has little memory: two
+// workers that wrote without end filled 512 MiB in five seconds (measured with
+// Chromium 156).
 const (
 	mostOfSource = 2000 // messages of one source; one of 4 KiB counts as two
 	mostOfAll    = 5000 // of all sources together; above it fewOfSource holds for each
 	fewOfSource  = 200  // messages
 
-	mostLate = 60 * time.Second // a message that is older than the newest by more was written by another clock
+	mostLate = 60 * time.Second // a message that is older than the newest by more has a timestamp of another clock
 
 	mutedFor  = 30 * time.Second // unless the source shows another document before
 	muteLimit = time.Second      // for a source to answer that it is muted; after it its script is ended
-	lateLimit = 10 * time.Second // for messages that were written before to arrive: every other event waits behind them
+	lateLimit = 10 * time.Second // for earlier messages to arrive: all other events wait behind them
 	stopLimit = 2 * time.Second  // for StopScripts
 )
 
-// Source is a tab, a frame or a worker whose console the log listens to. One that
-// writes too much is muted for a while: the browser then reports neither its
-// messages nor its script worlds.
+// Source is a tab, a frame or a worker whose console the log reads. A source
+// that writes too much is muted for some time: the browser then reports neither
+// its messages nor its script worlds.
 type Source struct {
 	log     *Log
 	session *cdp.Session
@@ -38,21 +39,21 @@ type Source struct {
 	released  time.Time     // when its objects were last released
 	rate      meter         // of its messages
 	muted     bool          //
-	unmuted   chan struct{} // closed when it is not muted any more, or gone
+	unmuted   chan struct{} // closed when it is unmuted or gone
 	late      int           // events that came since it was muted
 	newest    time.Time     // when the newest of a sample of them was written
-	refreshes bool          // its script worlds are about to be asked for, while it is muted
+	refreshes bool          // a report of its script worlds is scheduled while it is muted
 }
 
-// Source adds a source of a kind of target. crash ends the renderer of the page
-// that it belongs to.
+// Source adds a source with its kind of target. crash ends the renderer of its
+// page.
 func (l *Log) Source(session *cdp.Session, kind string, crash func()) *Source {
 	return &Source{log: l, session: session, kind: kind, crash: crash}
 }
 
-// meter counts the messages of the newest second that it has seen, by the times
-// at which they were written. The times at which they arrive are not used: a busy
-// machine delivers them more slowly than they are written.
+// meter counts the messages of the newest second, by the times at which they
+// were written. The times of arrival are not used, because a busy machine
+// delivers messages more slowly than they are written.
 type meter struct {
 	second time.Time
 	sum    int
@@ -99,8 +100,8 @@ func (s *Source) accepts(event json.RawMessage, from Origin) bool {
 	return false
 }
 
-// sample notes when a muted source wrote the messages that still arrive. It reads
-// one event of 64. log.mu is held.
+// sample records when a muted source wrote the messages that still arrive. It
+// reads one event of 64. log.mu is held.
 func (s *Source) sample(event json.RawMessage) {
 	const every = 64
 	if s.late++; s.late%every != 0 {
@@ -147,12 +148,13 @@ func (s *Source) unmuteLater(disabled *cdp.Pending, unmuted <-chan struct{}) {
 	}
 }
 
-// becomesQuiet waits until the source has answered that it is muted. A script that
-// keeps it from answering is ended. Sometimes V8 loses that request: where the
-// source writes on after it, its renderer is ended. Messages that were written
-// before still arrive for a while; the times in them tell the two cases apart.
-// Where that takes too long, the renderer is ended too, and with it what waits.
-// Nothing is ended once the source shows another document, which closes unmuted.
+// becomesQuiet waits until the source has confirmed that it is muted. A script
+// that prevents the confirmation is ended. Sometimes V8 loses that request; if
+// the source continues to write, its renderer is ended. Messages that were
+// written before still arrive for some time; their timestamps distinguish the
+// two cases. If that takes too long, the renderer is ended too, and with it the
+// waiting messages. Nothing is ended once the source shows another document,
+// which closes unmuted.
 func (s *Source) becomesQuiet(disabled *cdp.Pending, unmuted <-chan struct{}) bool {
 	if done, answered := waitFor(disabled, unmuted, muteLimit); done {
 		return answered
@@ -178,8 +180,8 @@ func (s *Source) wroteAfter(t time.Time) bool {
 	return s.newest.After(t)
 }
 
-// waitFor waits for an answer for a while, or until unmuted is closed. done is
-// false when the while is over; answered reports an answer that is no error.
+// waitFor waits for an answer for a time, or until unmuted is closed. done is
+// false after a time-out. answered reports an answer that is not an error.
 func waitFor(p *cdp.Pending, unmuted <-chan struct{}, limit time.Duration) (done, answered bool) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -193,8 +195,8 @@ func waitFor(p *cdp.Pending, unmuted <-chan struct{}, limit time.Duration) (done
 	}
 }
 
-// unmute listens to the source again: to the messages that it writes from now on,
-// or, of a new document, to all. log.mu is held.
+// unmute reads the console of the source again: messages written from now on,
+// or all messages of a new document. log.mu is held.
 func (s *Source) unmute(newDocument bool) {
 	if !s.muted {
 		return
@@ -216,8 +218,8 @@ func (s *Source) Muted() bool {
 }
 
 // FrameChanged is called when a frame of the source was added or shows another
-// document; own says that it is the source's own. A muted source then reports its
-// script worlds once, and with a document of its own it is muted no more.
+// document. own says that it is the source's own frame. A muted source then
+// reports its script worlds once. If its own document changed, it is unmuted.
 func (s *Source) FrameChanged(own bool) {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
@@ -252,9 +254,9 @@ func (s *Source) Close() {
 	}
 }
 
-// StopScripts switches the scripts of the source off and on again, which ends its
-// timers. A page that floods its console keeps the browser too busy to leave it
-// otherwise. It reports whether the page answered.
+// StopScripts disables the scripts of the source and enables them again, which
+// ends its timers. A page that floods its console otherwise keeps the browser
+// too busy to leave the page. It reports whether the page answered.
 func (s *Source) StopScripts(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, stopLimit)
 	defer stop()

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestTheMeterCountsASecondOfWriting counts what one target wrote in a second and
-// another a little earlier, however late either arrives.
+// TestTheMeterCountsASecondOfWriting counts what two targets wrote, one a
+// little earlier than the other, however late the messages arrive.
 func TestTheMeterCountsASecondOfWriting(t *testing.T) {
 	start := time.Date(2026, 11, 22, 8, 0, 30, 0, time.UTC)
 	var m meter

@@ -17,7 +17,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
 
-// signed is a trail with a folder of checkpoints.
+// sealed is an audit trail with a folder of checkpoints.
 type sealed struct {
 	*audit.Log
 	db     *store.DB

@@ -65,7 +65,7 @@ func addressOf(says map[string]string, key string) string {
 	return address
 }
 
-// factsOfAct are the facts of a line.
+// facts returns the facts of a line.
 func (a sample) facts() action.Facts {
 	s := a.says
 	f := action.Facts{Page: action.Page{URL: siteURL + "/here"}}

@@ -31,7 +31,8 @@ type exitStatus int
 // Error is never printed: the answer was.
 func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// The exit statuses of runs, by final status; docs/runs.md. None is 0.
+// runStatus maps the final status of a run to the exit status; see docs/runs.md. It
+// gives 0 for a run that has no final status yet.
 var runStatus = map[string]exitStatus{
 	action.RunCompleted: 0, action.RunFailed: 1, action.RunBlocked: 4, action.RunTimedOut: 9,
 }

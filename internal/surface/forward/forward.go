@@ -103,7 +103,7 @@ func (f *Forward) attach(w http.ResponseWriter, r *http.Request) {
 	<-ends
 }
 
-// mostMessage is the longest message that a client may send.
+// maxMessage is the longest message that a client may send, in bytes.
 const maxMessage = 64 << 20
 
 // pump passes messages from one connection to another until one of them ends. It

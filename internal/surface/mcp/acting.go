@@ -8,8 +8,8 @@ import (
 )
 
 // acting makes the tool of a verb that acts on one element, from the verb's
-// definition: the tool takes the element as every tool does, and the verb's own
-// arguments under their own names.
+// definition. The tool names the element as all tools do, and takes the verb's
+// own arguments under their own names.
 func acting(verb *action.Verb) tool {
 	shape := reflect.TypeOf(verb.NewArgs()).Elem()
 	input := actingInput(verb)
@@ -48,9 +48,9 @@ type textIn struct {
 	Text string `json:"text,omitempty" maxLength:"1024"`
 }
 
-// actingInput is the type of a tool's arguments: how the element is named, the
-// verb's own arguments, and the session. A verb whose argument has the name of one
-// of the others panics here, at the start.
+// actingInput is the type of such a tool's arguments: the element, the verb's
+// own arguments, and the session. It panics at the start of the program if two
+// of them have the same name.
 func actingInput(verb *action.Verb) reflect.Type {
 	var all []reflect.StructField
 	add := func(fields []reflect.StructField) {
@@ -67,7 +67,7 @@ func actingInput(verb *action.Verb) reflect.Type {
 	return reflect.StructOf(all)
 }
 
-// copyFields sets the fields of to that from has under the same name.
+// copyFields copies the fields of from to the fields of to with the same names.
 func copyFields(to, from reflect.Value) {
 	for i := range to.NumField() {
 		if given := from.FieldByName(to.Type().Field(i).Name); given.IsValid() {

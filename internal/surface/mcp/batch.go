@@ -26,11 +26,12 @@ type batchStep struct {
 	Arguments json.RawMessage `json:"arguments,omitempty" doc:"That tool's"`
 }
 
-// errHalted ends a turn that did a part of what it was to do: what the reply
-// says is still said, with the fault.
+// errHalted ends a turn that did only a part of its work. The reply is still
+// sent, together with the fault.
 type errHalted struct{ *fault.Fault }
 
-// halfDone is what was done, with why it was no more.
+// halfDone returns the result for what was done, with the reason why the rest
+// was not.
 func halfDone(did, failed *mcp.CallToolResult) *mcp.CallToolResult {
 	did.IsError = true
 	said, is := did.Content[0].(*mcp.TextContent)
@@ -45,8 +46,8 @@ func halfDone(did, failed *mcp.CallToolResult) *mcp.CallToolResult {
 	return did
 }
 
-// batch makes the steps of other tools in one request. All are read before the
-// first is made.
+// batch makes the steps of other tools in one request. All arguments are read
+// before the first step is made.
 func batch(ctx context.Context, t *turn, in *batchIn) error {
 	var steps []action.Step
 	var owner []int
@@ -63,7 +64,7 @@ func batch(ctx context.Context, t *turn, in *batchIn) error {
 	return t.batch(ctx, steps, part{"step", len(in.Steps), func(i int) int { return owner[min(i, len(owner)-1)] }})
 }
 
-// stepsOf reads a step as its tool would.
+// stepsOf reads the arguments of a step as its tool does.
 func (t *turn) stepsOf(s batchStep) ([]action.Step, error) {
 	name := "browser_" + strings.TrimPrefix(s.Tool, "browser_")
 	tool, _ := toolNamed(name)
@@ -93,8 +94,8 @@ func atStep(err error, i int) error { return action.Within(fmt.Sprintf("steps.%d
 
 var stepped = regexp.MustCompile(`^step \d+ of \d+: `)
 
-// batch makes calls in one request and says in the tool's own words what became
-// of each.
+// batch makes calls in one request and reports the outcome of each in the words
+// of the tool.
 func (t *turn) batch(ctx context.Context, steps []action.Step, p part) error {
 	result, err := t.act(ctx, action.VerbPageBatch.Name, &action.Batch{Steps: steps})
 	if errors.Is(err, errPending) && t.reply.pending != nil {
@@ -127,7 +128,7 @@ func (t *turn) batch(ctx context.Context, steps []action.Step, p part) error {
 	return nil
 }
 
-// say puts a fault of the first step into the tool's words.
+// say describes a fault of the first step in the words of the tool.
 func (p part) say(err error) error {
 	if errors.Is(err, errPending) || errors.Is(err, context.Canceled) {
 		return err
@@ -151,7 +152,7 @@ func stepOf(v any) (int, bool) {
 	return 0, false
 }
 
-// fault is why a batch stopped.
+// fault returns why a batch stopped.
 func (p part) fault(done *action.Batched) *fault.Fault {
 	e := done.Steps[done.Done].Error
 	if e == nil {

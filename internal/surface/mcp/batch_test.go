@@ -11,7 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/workflow"
 )
 
-// stepwise is a gate behind which a batch is its steps, as a gateway's is.
+// stepwise returns a gate that makes the steps of a batch, as a gateway does.
 func stepwise(t *testing.T, answer func(context.Context, action.Call) (action.Result, error)) (*fakeGate, func(tool string, args map[string]any) (string, bool)) {
 	t.Helper()
 	d := &fakeGate{answer: answer}

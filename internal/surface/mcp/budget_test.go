@@ -13,8 +13,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 )
 
-// A snapshot's budget is that of the whole answer: what stands around it is in
-// it, a long title and address too.
+// The budget of a snapshot applies to the whole answer, including a long title
+// and address.
 func TestAnAnswerWithASnapshotIsWithinTheBudgetOfTokens(t *testing.T) {
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {

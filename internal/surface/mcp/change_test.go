@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// changing is a gate whose clicks change the page.
+// changing returns a gate whose clicks change the page.
 func changing(c *action.Changes, modal *action.Dialog) *fakeGate {
 	return &fakeGate{answer: func(_ context.Context, call action.Call) (action.Result, error) {
 		result := answerOf(call)
@@ -79,8 +79,8 @@ $`},
 	}
 }
 
-// A client that finds structured content gives the model that, and nothing
-// else: no answer with words or pictures of a page has any.
+// A client that finds structured content gives only that to the model. Answers
+// with text or pictures of a page therefore have none.
 func TestStructuredContentTakesNothingFromTheModel(t *testing.T) {
 	c := connect(t, surface(t, site()), nil)
 	for tool, args := range map[string]map[string]any{"browser_snapshot": nil, "browser_take_screenshot": nil, "browser_navigate": {"url": "a.example"}, "browser_click": {"target": "e1"}} {

@@ -8,8 +8,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
 )
 
-// TestConformanceOfFixtures has the protocol's own suite try the surface where
-// it stands in the house, with the tools that the suite wants.
+// TestConformanceOfFixtures runs the protocol's conformance suite against the
+// surface behind the REST surface, with the tools that the suite needs.
 func TestConformanceOfFixtures(t *testing.T) {
 	tools, err := mcp.NewFixtures(mcp.Options{Gate: site(), Version: "test"})
 	if err != nil {

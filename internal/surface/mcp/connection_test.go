@@ -10,8 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// connectionOf has a client make a call, and returns the connection that the
-// call is said to have come by.
+// connectionOf makes a call by a client and returns the connection that the
+// call names.
 func connectionOf(t *testing.T, d *fakeGate, c *sdk.ClientSession) string {
 	t.Helper()
 	before := len(d.calls)

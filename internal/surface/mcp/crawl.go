@@ -22,7 +22,7 @@ type crawlIn struct {
 	in
 }
 
-const leastShare = 400 // bytes of a page's content in an answer, as long as there is room
+const leastShare = 400 // bytes of each page's content in an answer, while space remains
 
 func crawl(ctx context.Context, t *turn, in *crawlIn) error {
 	t.watch = &action.CrawlWatch{Progress: func(p action.CrawlProgress) {
@@ -45,13 +45,13 @@ func crawl(ctx context.Context, t *turn, in *crawlIn) error {
 		did += fmt.Sprintf(" %s: %d.", untrusted.ToolLine(reason, 40), crawled.Skipped[reason])
 	}
 	t.reply.did = append(t.reply.did, did)
-	t.reply.page = nil // the crawl was elsewhere
+	t.reply.page = nil // the crawl did not change the session's page
 	t.reply.heading, t.reply.text = "Pages", marked(compact(crawled.Pages, actSnapshot-1000), in.URL, actSnapshot)
 	return nil
 }
 
-// compact lists pages within so many bytes: each by its address, and of each
-// content what its share of the room allows.
+// compact lists pages within a number of bytes: the address of each, and as much
+// of each content as its share of the space allows.
 func compact(pages []action.CrawledPage, room int) string {
 	heads, wanted := make([]string, len(pages)), 0
 	for i, p := range pages {

@@ -8,8 +8,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The library answers some methods of a server that declares nothing of what
-// they are about: a client that goes by what is declared would never know.
+// The library answers some methods that the server does not declare. A client
+// that follows the declaration would not use them.
 func TestWhatIsAnsweredIsDeclared(t *testing.T) {
 	c := connect(t, surface(t, site()), nil)
 	has := c.InitializeResult().Capabilities

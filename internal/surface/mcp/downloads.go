@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-const downloadWait = 5000 // milliseconds that a list waits for downloads that run
+const downloadWait = 5000 // milliseconds that a list waits for running downloads
 
 func downloads(ctx context.Context, t *turn, in *downloadsIn) error {
 	if in.Action == "" || in.Action == "list" {

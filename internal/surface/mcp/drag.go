@@ -29,10 +29,10 @@ func (in *dragIn) args() *action.Drag {
 	}
 }
 
-// aPoint is a point of the viewport as a target: 100,340.
+// aPoint matches a point of the viewport as a target: 100,340.
 var aPoint = regexp.MustCompile(`^\s*(\d{1,5}(?:\.\d+)?)\s*,\s*(\d{1,5}(?:\.\d+)?)\s*$`)
 
-// end is an end of a drag: an element, or a point.
+// end returns one end of a drag: an element, or a point.
 func end(target, ref string, x, y *float64) action.Locator {
 	if at := aPoint.FindStringSubmatch(target); at != nil && x == nil && y == nil {
 		left, errX := strconv.ParseFloat(at[1], 64)

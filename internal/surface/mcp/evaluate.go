@@ -17,7 +17,7 @@ type evaluateIn struct {
 
 var callable = regexp.MustCompile(`^\s*(?:async\b\s*)?(?:function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)`)
 
-// evaluate runs a script in the page, which a person reads first.
+// evaluate runs a script in the page. A person approves the script first.
 func evaluate(ctx context.Context, t *turn, in *evaluateIn) error {
 	script := in.Function
 	if callable.MatchString(script) {

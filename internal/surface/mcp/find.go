@@ -34,7 +34,7 @@ func find(ctx context.Context, t *turn, in *findIn) error {
 	return nil
 }
 
-// matched is a match on one line: what it is, its words, where it stands.
+// matched describes a match on one line: its kind, its text and its place.
 func matched(m action.Match) string {
 	text := untrusted.ToolLine(m.Role, 40)
 	if m.Name != "" {

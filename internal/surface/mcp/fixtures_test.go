@@ -14,10 +14,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// NewFixtures makes a surface that offers, in place of the product's tools,
-// those that the protocol's conformance suite asks for by name. What answers
-// in words, pictures, faults and progress is made as the product's tools are;
-// what calls the client back is of the library, and tries the way to it.
+// NewFixtures makes a surface that offers the tools that the protocol's
+// conformance suite calls, instead of the product's tools. Answers with text,
+// pictures, faults and progress are made as those of the product's tools. Calls
+// back to the client are made by the library.
 func NewFixtures(o Options) (*Surface, error) {
 	s, err := New(o)
 	if err != nil {
@@ -93,7 +93,8 @@ func elicited(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResul
 	return says("the user's answer: " + got.Action)
 }
 
-// incapable needs a client that samples, and says so as the protocol has it.
+// incapable needs a client that supports sampling, and answers with the
+// protocol's error otherwise.
 func incapable(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if can := req.ClientCapabilities(); can != nil && can.Sampling != nil {
 		return says("the client samples")
@@ -112,8 +113,8 @@ func logged(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult,
 	return says("logged where it was asked for")
 }
 
-// reconnected ends the stream before its result is there, so that the client has
-// to take it up again.
+// reconnected closes the stream before the result is sent, so that the client
+// must resume it.
 func reconnected(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	req.Extra.CloseSSEStream(mcp.CloseSSEStreamArgs{RetryAfter: 10 * time.Millisecond})
 	return says("the stream was taken up")

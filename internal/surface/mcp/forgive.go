@@ -13,8 +13,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// otherNames are names of arguments that models use by habit, by what they are
-// here. A tool that has an argument of the name itself keeps it.
+// otherNames lists, for each argument, other names that models often use for
+// it. A tool with an argument of such a name keeps that argument.
 var otherNames = map[string][]string{
 	"url":          {"uri", "href", "link", "address"},
 	"target":       {"locator", "elementRef", "uid"},
@@ -53,8 +53,8 @@ var otherNames = map[string][]string{
 	"endElement":   {"endDescription"},
 }
 
-// spoken are arguments that only describe a call, or say where another server
-// would put a file: no tool does anything with them.
+// spoken lists arguments that only describe a call, or that tell another server
+// where to put a file. Tools ignore them.
 var spoken = []string{"element", "description", "intent", "reason", "thought", "purpose", "filename", "boxes", "static", "raw"}
 
 // decode reads and checks the arguments of a tool.
@@ -65,8 +65,8 @@ func decode(raw json.RawMessage, in any) error {
 	return action.Check(in)
 }
 
-// readArguments reads the arguments of a tool, strictly. What is refused is read once more
-// with the habits of models forgiven.
+// readArguments reads the arguments of a tool strictly. Arguments that are
+// refused are read once more after forgiven has corrected them.
 func readArguments(raw json.RawMessage, in any) error {
 	strict := action.Decode(raw, in)
 	if strict == nil {
@@ -84,8 +84,8 @@ func readArguments(raw json.RawMessage, in any) error {
 	return action.Decode(mended, in)
 }
 
-// forgiven returns an object with the names and kinds that t has, where what was
-// given can mean nothing else. What is not known stays, and is refused.
+// forgiven returns an object with the names and types of t, where what was
+// given can have only one meaning. Unknown fields stay, and are refused later.
 func forgiven(given map[string]any, t reflect.Type) map[string]any {
 	fields := action.Fields(t)
 	out := map[string]any{}
@@ -119,8 +119,8 @@ func fieldNamed(fields []action.Field, name string) (action.Field, bool) {
 	return fields[at], true
 }
 
-// fieldMeant returns the field that another spelling of its name, or a name that
-// models use by habit, means, where it was not given.
+// fieldMeant returns the field that is meant by another spelling of its name,
+// or by a name that models often use, if the field was not given itself.
 func fieldMeant(fields []action.Field, name string, given map[string]any) (action.Field, bool) {
 	for _, f := range fields {
 		if camel(f.Name) == camel(name) && given[f.Name] == nil {
@@ -141,15 +141,15 @@ func fieldMeant(fields []action.Field, name string, given map[string]any) (actio
 
 var snake = regexp.MustCompile(`[_-][a-z]`)
 
-// camel is a name in camelCase that may be in snake_case.
+// camel returns a name in camelCase for one that may be in snake_case.
 func camel(name string) string {
 	return snake.ReplaceAllStringFunc(name, func(found string) string { return strings.ToUpper(found[1:]) })
 }
 
-// written are arguments that are text which a number can stand for.
+// written lists text arguments for which a number can be given.
 var written = []string{"text", "value", "values", "name", "key", "promptText"}
 
-// of returns a value as its field has it.
+// of converts a value to the type of a field.
 func of(f action.Field, value any) any {
 	if slices.Contains(written, f.Name) {
 		value = asText(value)
@@ -157,8 +157,8 @@ func of(f action.Field, value any) any {
 	return as(value, f.Type)
 }
 
-// as returns a value as the kind that a field has, where it can mean nothing
-// else; any other value is returned unchanged.
+// as converts a value to a type, if the value can have only one meaning. Any
+// other value is returned unchanged.
 func as(value any, t reflect.Type) any {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -179,7 +179,7 @@ func as(value any, t reflect.Type) any {
 	return value
 }
 
-// asText is a number or truth as it is written, of a list each of them.
+// asText converts a number or boolean to text, and in a list each of them.
 func asText(value any) any {
 	switch v := value.(type) {
 	case float64:
@@ -196,7 +196,7 @@ func asText(value any) any {
 	return value
 }
 
-// asObject reads an object that was given as a text of JSON.
+// asObject parses an object that was given as JSON in a string.
 func asObject(value any, t reflect.Type) any {
 	if text, is := value.(string); is {
 		var object map[string]any
@@ -211,8 +211,8 @@ func asObject(value any, t reflect.Type) any {
 	return value
 }
 
-// asList makes a list of one, reads a list that was given as a text of JSON, and
-// mends what is in it.
+// asList wraps a single value in a list, parses a list that was given as JSON
+// in a string, and converts the items.
 func asList(value any, of reflect.Type) any {
 	var list []any
 	switch v := value.(type) {

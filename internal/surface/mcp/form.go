@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Sound refuses a checkbox or radio button that is to be neither checked nor not.
+// Sound refuses a checkbox or radio button whose value is neither true nor false.
 func (in *fillIn) Sound() error {
 	for i, f := range in.Fields {
 		if f.toggles() && f.Value != "true" && f.Value != "false" {
@@ -22,7 +22,8 @@ func (in *fillIn) Sound() error {
 
 func (f *fieldIn) toggles() bool { return f.Type == "checkbox" || f.Type == "radio" }
 
-// step is a field as a call. A name alone is that of a field of the type given.
+// step returns the call for a field. A name without another locator is the name
+// of a field of the given type.
 func (f *fieldIn) step() action.Step {
 	l := f.locator()
 	switch {
@@ -49,14 +50,14 @@ func (in *fillIn) steps() []action.Step {
 	return all
 }
 
-// fillForm is a batch with a step for each field: one request, and each field
-// judged alone.
+// fillForm is a batch with one step for each field: one request, in which each
+// field is judged separately.
 func fillForm(ctx context.Context, t *turn, in *fillIn) error {
 	steps := in.steps()
 	return t.batch(ctx, steps, part{"field", len(steps), func(i int) int { return i }})
 }
 
-// part is what a batch of a tool consists of, in the tool's own words.
+// part describes the batch of a tool, in the words of the tool.
 type part struct {
 	name string
 	many int

@@ -14,7 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// strict is a gate that notes what comes through and refuses it.
+// strict is a gate that keeps the calls it receives and refuses them.
 type strict struct{ calls []action.Call }
 
 func (d *strict) Call(_ context.Context, c action.Call) (action.Result, error) {
@@ -27,8 +27,9 @@ func (d *strict) Call(_ context.Context, c action.Call) (action.Result, error) {
 
 func (d *strict) Refuse(context.Context, action.Call, error) {}
 
-// FuzzArguments gives any bytes to any tool. The model always gets an answer
-// that it can read; nothing panics; only JSON comes through the gate.
+// FuzzArguments calls every tool with arbitrary bytes. The model always gets a
+// readable answer, nothing panics, and all calls that reach the gate are valid
+// JSON.
 func FuzzArguments(f *testing.F) {
 	for i, seed := range []string{
 		"", "{}", "null", `{"target":"e1"}`, `{"target":"a[["}`, `{"url":"https://a.example"}`, `{"action":"start","name":"n"}`, `{"fields":[{"name":"a","value":"b"}]}`,

@@ -15,7 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
 
-// gateway is the real REST surface with the real tokens, and MCP behind it.
+// gateway runs the real REST surface with real tokens, and MCP behind it.
 func gateway(t *testing.T, d *fakeGate) (url, token string) {
 	t.Helper()
 	return behindREST(t, d, surface(t, d))

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	always = "core" // the group that every client has: without it no page is seen, and nobody is asked
+	always = "core" // the group that every client gets
 	every  = "all"  // all groups
 )
 
-// usual are the groups of a client that asks for none: what browsing takes. A
-// conversation pays for each tool it could use.
+// usual lists the groups for a client that asks for none: the tools for
+// browsing. Each offered tool costs tokens in every conversation.
 var usual = []string{always, "act", "read", "session"}
 
-// groups are what tools may be chosen by.
+// groups are the groups by which tools can be chosen.
 var groups = map[string][]string{
 	always: {
 		"browser_navigate", "browser_snapshot", "browser_click", "browser_type", "browser_wait_for",
@@ -34,9 +34,9 @@ var groups = map[string][]string{
 	"alias":   {"browser_screenshot"},
 }
 
-// chosen returns the tools of the named groups and of core: the usual groups
-// for no name, those and another for one that begins with a plus. Faults:
-// invalid_request for a name that is no group.
+// chosen returns the tools of the named groups and of core. Without names it
+// returns the usual groups, and a name that begins with a plus adds a group to
+// these. Faults: invalid_request for an unknown group.
 func chosen(names []string) ([]tool, error) {
 	wanted := map[string]bool{always: true}
 	for _, name := range names {
@@ -60,14 +60,15 @@ func chosen(names []string) ([]tool, error) {
 	return slices.DeleteFunc(slices.Clone(tools), func(t tool) bool { return !wanted[every] && !wanted[groupOf(t.name)] }), nil
 }
 
-// CheckTools reports a name that is no group of tools. Faults: invalid_request.
+// CheckTools checks the names of groups. Faults: invalid_request for an unknown
+// group.
 func CheckTools(groups []string) error {
 	_, err := chosen(groups)
 	return err
 }
 
-// groupOf returns the group that a tool is in: act, where none names it; "" for
-// what is no tool.
+// groupOf returns the group of a tool: act if no group names it, "" if there is
+// no such tool.
 func groupOf(name string) string {
 	for group, of := range groups {
 		if slices.Contains(of, name) {

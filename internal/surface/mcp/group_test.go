@@ -17,7 +17,7 @@ import (
 // groups are all there are.
 var groups = []string{"core", "act", "read", "session", "debug", "many", "alias"}
 
-// listed returns the tools that a client gets which asks for these groups.
+// listed returns the tools that a client gets if it asks for these groups.
 func listed(t *testing.T, groups ...string) []*sdk.Tool {
 	t.Helper()
 	list, err := connect(t, surface(t, site(), func(o *mcp.Options) { o.Tools = groups }), nil).ListTools(t.Context(), nil)
@@ -34,7 +34,7 @@ func names(tools []*sdk.Tool) (all []string) {
 	return all
 }
 
-// tokens is what a value costs a conversation, in o200k.
+// tokens returns the number of tokens of a value in o200k.
 func tokens(t *testing.T, v any) int {
 	t.Helper()
 	raw, err := json.Marshal(v)

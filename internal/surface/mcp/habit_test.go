@@ -15,7 +15,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
 )
 
-// What models write by habit, and can mean only one thing, is taken.
+// Arguments that models often write differently are accepted if they have only
+// one meaning.
 func TestHabitsOfModelsAreForgiven(t *testing.T) {
 	ref := action.Locator{Ref: "e12"}
 	for _, c := range []struct {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// messages are bodies no client of ours would send.
+// messages contains bodies that no correct client sends.
 var messages = map[string]string{
 	"empty":          "",
 	"no JSON":        "hunter2",

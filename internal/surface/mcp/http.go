@@ -24,14 +24,14 @@ const (
 	mostMessage = 1 << 20 // bytes; as the REST surface
 )
 
-// Handler serves the protocol over streamable HTTP. It stands behind the REST
-// surface, which checks host, origin and token and leaves the caller in the
-// request's context; a request without one is refused. Where it also makes the
-// request's URL absolute, that is where people are sent. Revisions from
-// 2026-07-28 on have no sessions and want a stateless server, older ones a
-// stateful one, so there are two, told apart by Mcp-Protocol-Version. Streams of
-// the older ones are taken up again where a connection broke. A client
-// chooses groups of tools in the address, as in /mcp?tools=all.
+// Handler serves the protocol over streamable HTTP. It runs behind the REST
+// surface, which checks host, origin and token and puts the caller into the
+// request's context. A request without a caller is refused. If the request's
+// URL is absolute, people are sent to its host. Revisions from 2026-07-28 on
+// have no sessions and need a stateless server, older ones need a stateful one.
+// There are therefore two servers, selected by Mcp-Protocol-Version. A client
+// of an older revision can resume a stream after its connection broke. A client
+// chooses groups of tools in the address, such as /mcp?tools=all.
 func (s *Surface) Handler() http.Handler {
 	server := func(r *http.Request) *mcp.Server {
 		server, _ := s.offering(s.asked(r)) // its error was looked at before
@@ -60,13 +60,13 @@ func (s *Surface) Handler() http.Handler {
 		}
 		older.ServeHTTP(w, r)
 	})
-	// The library ties a session to the user its middleware names, so that a
-	// session id is of no use with another's token.
+	// The library binds a session to the user that its middleware names. A
+	// session id is then useless with another token.
 	return sdkauth.RequireBearerToken(verify, &sdkauth.RequireBearerTokenOptions{AllowMissingExpiration: true})(route)
 }
 
 // asked returns the groups of tools that a request's address names, or else
-// those of the surface. A plus in an address is read as a space.
+// those of the surface. A plus in a query is decoded as a space.
 func (s *Surface) asked(r *http.Request) []string {
 	named := r.URL.Query().Get("tools")
 	if named == "" {

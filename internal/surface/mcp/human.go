@@ -11,7 +11,7 @@ type humanIn struct {
 	in
 }
 
-// requestHuman asks for a person and waits like a question does.
+// requestHuman asks for a person, and waits as for an approval.
 func requestHuman(ctx context.Context, t *turn, in *humanIn) error {
 	result, err := t.call(ctx, action.VerbSessionRequestHuman.Name, &action.HumanRequest{Reason: in.Reason})
 	if err != nil {

@@ -17,10 +17,10 @@ const (
 	wordLimit   = time.Second  // for the client to be told that a question is over
 )
 
-// informer tells the person at a client, in the client's own way (elicitation,
-// mode url), that a call waits for an answer, and where that is given. Whatever
-// the client says to it is dropped: it speaks for the agent, and approves
-// nothing.
+// informer informs the person at a client that a call waits for an answer, and
+// where it is given. It uses the client's own dialog (elicitation, mode url).
+// The client's response is ignored, because the client speaks for the agent and
+// cannot approve anything.
 type informer struct {
 	session *mcp.ServerSession
 	tool    string
@@ -33,8 +33,8 @@ type informer struct {
 	told []string // questions
 }
 
-// informs returns an informer for one call of a tool; nil where the client
-// cannot open an address or there is none to open.
+// informs returns an informer for one call of a tool; nil if the client cannot
+// open an address, or there is none to open.
 func (s *Surface) informs(ctx context.Context, req *mcp.CallToolRequest, tool string) *informer {
 	at := s.address(req)
 	if at == "" || !opensURLs(req.Session) {
@@ -44,16 +44,16 @@ func (s *Surface) informs(ctx context.Context, req *mcp.CallToolRequest, tool st
 	return &informer{session: req.Session, tool: tool, at: at, ctx: ctx, end: end}
 }
 
-// opensURLs reports whether a client declared that it opens addresses for its
-// person. Revisions without sessions let a server ask nothing while a call
-// waits.
+// opensURLs reports whether a client declared that it can open addresses for
+// its user. In revisions without sessions a server cannot ask the client during
+// a call.
 func opensURLs(session *mcp.ServerSession) bool {
 	p := session.InitializeParams()
 	return p != nil && p.ProtocolVersion >= openingURLs && p.ProtocolVersion < stateless &&
 		p.Capabilities != nil && p.Capabilities.Elicitation != nil && p.Capabilities.Elicitation.URL != nil
 }
 
-// asked tells of a question, and waits for nothing.
+// asked informs the client of a question, and does not wait.
 func (i *informer) asked(p action.Pending) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -67,8 +67,8 @@ func (i *informer) asked(p action.Pending) {
 	})
 }
 
-// close ends what is still open. Where the call waits no more, the client is
-// told that its questions are over.
+// close ends open requests to the client. If the call no longer waits, the
+// client is told that its questions are over.
 func (i *informer) close(waits bool) {
 	if i == nil {
 		return
@@ -80,15 +80,16 @@ func (i *informer) close(waits bool) {
 	defer cancel()
 	for _, id := range told {
 		if !waits {
-			_ = i.session.NotifyElicitationComplete(ctx, &mcp.ElicitationCompleteParams{ElicitationID: id}) // one that is gone needs no word
+			_ = i.session.NotifyElicitationComplete(ctx, &mcp.ElicitationCompleteParams{ElicitationID: id}) // a client that is gone needs no notice
 		}
 	}
 	i.end()
 	i.open.Wait()
 }
 
-// telling returns what a call tells of a question that it waits for: as
-// progress, and to the person at the client. nil where nobody would hear.
+// telling returns a function that reports a question for which a call waits: as
+// progress, and to the person at the client. It is nil if nobody would receive
+// the report.
 func telling(tell func(phase string), i *informer) func(action.Pending) {
 	if tell == nil && i == nil {
 		return nil
@@ -104,8 +105,8 @@ func telling(tell func(phase string), i *informer) func(action.Pending) {
 	}
 }
 
-// address is where the client reaches the gateway: over HTTP as it called, and
-// otherwise as Options say.
+// address returns the address at which the client reaches the gateway: over
+// HTTP the one that it called, otherwise the one in Options.
 func (s *Surface) address(req *mcp.CallToolRequest) string {
 	at := s.o.Address
 	if req.Extra != nil && req.Extra.TokenInfo != nil {

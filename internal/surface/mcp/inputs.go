@@ -9,17 +9,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// The arguments of the tools. Names are those of Playwright's MCP server and
-// of the Container document, so that agents find what they know. Tags
-// are read by action.Check and by schema; what is not listed is another name for
-// what is, taken all the same.
+// The arguments of the tools. They have the names that Playwright's MCP server
+// uses, so that agents know them. Tags are read by action.Check and by schema.
+// A field that is not listed is another name for a listed one, and is accepted.
 
-// in names the session a tool acts on.
+// in names the session that a tool acts on.
 type in struct {
 	Session string `json:"session,omitempty" maxLength:"64" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]*$"`
 }
 
-// sessionOf is the session that a tool's arguments name; "" where they name none.
+// sessionOf returns the session that a tool's arguments name; "" if they name
+// none.
 func sessionOf(args any) string {
 	if named := reflect.ValueOf(args).Elem().FieldByName("Session"); named.IsValid() && named.Kind() == reflect.String {
 		return named.String()
@@ -27,7 +27,7 @@ func sessionOf(args any) string {
 	return ""
 }
 
-// element says which element is meant.
+// element names an element.
 type element struct {
 	Target   string `json:"target,omitempty" maxLength:"4096" doc:"Ref (e12) or CSS selector"`
 	Ref      string `json:"ref,omitempty" maxLength:"32" listed:"no"`
@@ -38,7 +38,7 @@ type element struct {
 	Element  string `json:"element,omitempty" maxLength:"1024" doc:"For people"`
 }
 
-// point is an element by where it is.
+// point names an element by its position.
 type point struct {
 	X *float64 `json:"x,omitempty" minimum:"0" maximum:"16384" doc:"Viewport point"`
 	Y *float64 `json:"y,omitempty" minimum:"0" maximum:"16384"`
@@ -49,11 +49,12 @@ func (p point) of(l action.Locator) action.Locator {
 	return l
 }
 
-// refShape is a reference: as the snapshot takes it (e12, @e12, ref=e12), or as
-// other servers write it (aria-ref=e12, [e12], [ref=e12], ref: e12).
+// refShape matches a reference: as snapshots write it (e12, @e12, ref=e12), or
+// as other servers write it (aria-ref=e12, [e12], [ref=e12], ref: e12).
 var refShape = regexp.MustCompile(`^(?:((?:@|ref=)?e\d+)|\[?(?:(?:aria-)?ref[=:]\s*)?(e\d+)\]?)$`)
 
-// refOf is the reference that a word is, as the snapshot takes it; "" for none.
+// refOf returns the reference in a word, as snapshots write it; "" if there is
+// none.
 func refOf(word string) string {
 	if found := refShape.FindStringSubmatch(strings.TrimSpace(word)); found != nil {
 		return found[1] + found[2]
@@ -61,7 +62,8 @@ func refOf(word string) string {
 	return ""
 }
 
-// one is a locator of what acts: role, name and text mean one element or none.
+// one returns a locator for an act: role, name and text must match exactly one
+// element.
 func one(l action.Locator) action.Locator {
 	l.Strict = (l.Role != "" || l.Text != "") && l.Ref == "" && l.Selector == "" && l.Index == nil
 	return l
@@ -81,9 +83,9 @@ var (
 	roleIs = regexp.MustCompile(`^role=(\w+)(?:\[name=["'](.*)["']i?\])?$`)
 )
 
-// name adds to l what a word means, unless something of the kind is there: a
-// reference in any spelling that servers have for it, a locator of Playwright,
-// or else a CSS selector.
+// name adds to l what a word means, unless l has such a field already: a
+// reference in any spelling of other servers, a locator of Playwright, or else
+// a CSS selector.
 func name(l *action.Locator, word string) {
 	word = strings.TrimSpace(word)
 	byRole := byRole.FindStringSubmatch(word)
@@ -189,7 +191,7 @@ type fileIn struct {
 	Bytes []byte `json:"base64,omitempty" doc:"Instead of text"`
 }
 
-// Sound refuses two contents of one file.
+// Sound refuses both contents of a file at once.
 func (f *fileIn) Sound() error {
 	if len(f.Bytes) > 0 {
 		return action.Without(f, "base64", "text")
@@ -223,7 +225,7 @@ type tabsIn struct {
 	in
 }
 
-// Sound refuses what the action would ignore.
+// Sound refuses arguments that the action would ignore.
 func (in *tabsIn) Sound() error {
 	ignored := map[string][]string{"list": {"index", "id", "url"}, "new": {"index", "id"}, "select": {"url"}, "close": {"url"}}[in.Action]
 	if in.ID != "" {
@@ -279,15 +281,15 @@ type paging struct {
 	Offset    int `json:"offset,omitempty" minimum:"0" maximum:"10000000"`
 }
 
-// usualText is how many tokens of a page's text an answer has, where the call does
-// not say.
+// usualText is how many tokens of a page's text an answer contains if the call
+// gives no limit.
 const usualText = 6000
 
 func (p paging) args() action.Paging {
 	return action.Paging{MaxTokens: cmp.Or(p.MaxTokens, usualText), Offset: p.Offset}
 }
 
-// Sound refuses a part of what is always whole.
+// Sound refuses paging for a kind of content that is always returned whole.
 func (in *readIn) Sound() error {
 	if in.Format == "title" || in.Format == "tree" {
 		return action.Without(in, "format "+in.Format, "max_tokens", "offset")
@@ -303,7 +305,7 @@ type downloadsIn struct {
 	in
 }
 
-// Sound refuses what the action would ignore.
+// Sound refuses arguments that the action would ignore.
 func (in *downloadsIn) Sound() error {
 	switch in.Action {
 	case "read":
@@ -337,8 +339,8 @@ type sessionIn struct {
 	in
 }
 
-// Sound refuses what the action would ignore: a name beside close would close another
-// session than the one that is meant.
+// Sound refuses arguments that the action would ignore: with a name beside
+// close, another session than the intended one would be closed.
 func (in *sessionIn) Sound() error {
 	var ignored []string
 	if in.Action != "start" {

@@ -7,15 +7,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// What to do instead of tools that there are none for.
+// What to do instead of calling tools that do not exist.
 const (
 	byPerson    = "agents cannot do this here; tell your user, or call browser_request_human"
 	notNeeded   = "go on without it: every call is recorded for people as it is"
 	readStorage = "read it with browser_evaluate, which a person is asked about first; cookies are never shown"
 )
 
-// instead says what to use in place of tools of Playwright's MCP server that are
-// not here, and of names that models make up after them.
+// instead says what to use for tools of Playwright's MCP server that do not
+// exist here, and for similar names that models invent.
 var instead = map[string]string{
 	"browser_uncheck":            "use browser_check with checked false",
 	"browser_press_sequentially": "use browser_type with slowly",
@@ -98,8 +98,9 @@ var instead = map[string]string{
 	"browser_search":   "use browser_find",
 }
 
-// noTool is what a call of a tool that is not offered is told: what to use
-// instead, or that a person can have it offered. Nil where nothing is known.
+// noTool returns the fault for a call of a tool that is not offered: what to
+// use instead, or that a person can have the tool offered. It is nil for an
+// unknown name.
 func noTool(name string, offered []string) *fault.Fault {
 	f := fault.New(fault.UnknownAction, "there is no tool of the name %s here", untrusted.ToolLine(name, 64)).With("tool", untrusted.ToolLine(name, 64))
 	if use, known := instead[name]; known {

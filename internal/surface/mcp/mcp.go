@@ -1,6 +1,7 @@
-// Package mcp is the way in for agents: the tools of the Model Context
-// Protocol, over standard input or streamable HTTP. Each tool is one call
-// through the gate, or a loop of calls that are each judged; no tool approves.
+// Package mcp offers the gateway to agents as tools of the Model Context
+// Protocol, over standard input or streamable HTTP. Each tool makes one call
+// through the gate, or several calls that are each judged. No tool approves
+// anything.
 package mcp
 
 import (
@@ -27,27 +28,27 @@ import (
 
 const (
 	defaultWait = 55 * time.Second // on a question, below clients' usual limit of 60
-	toolLimit   = 5 * time.Minute  // of one tool call: its waits and its actions, with room
+	toolLimit   = 5 * time.Minute  // of one tool call, with its waits and its actions
 	progress    = 5 * time.Second  // between progress notes
 	lastNotes   = time.Second      // for those that are left when a tool call is done
 )
 
-// Gate lets a call through, or refuses it with a fault. Refuse records a call
-// that this room refused itself.
+// Gate does calls, or refuses them with a fault. Refuse records a call that
+// this package refused itself.
 type Gate interface {
 	Call(ctx context.Context, c action.Call) (action.Result, error)
 	Refuse(ctx context.Context, c action.Call, why error)
 }
 
-// Options is what a surface is made of.
+// Options are the parts and settings of a Surface.
 type Options struct {
 	Gate    Gate
-	Caller  func(ctx context.Context) (action.Caller, error) // who calls over standard input; over HTTP it is the token's owner. When nil the zero Caller, which only a gate that knows its caller lets in
+	Caller  func(ctx context.Context) (action.Caller, error) // who calls over standard input; over HTTP it is the token's owner. When nil it is the zero Caller, which only a Gate with a caller of its own accepts
 	Version string
 	Address string   // of the gateway, which people are told of over standard input: "http://127.0.0.1:2468". Over HTTP it is as the client has it
-	Tools   []string // groups of tools to offer where a client asks for none: see chosen; the usual ones when empty
-	// ReadOnly has sessions that are started here only read: nothing that changes
-	// something leaves them.
+	Tools   []string // groups of tools for clients that ask for none: see chosen; the usual ones when empty
+	// ReadOnly makes sessions that are started here read-only: no request that
+	// changes something leaves them.
 	ReadOnly bool
 	Wait     time.Duration // longest time a tool call blocks on a question; 55 s when 0
 	Log      *slog.Logger  // for panics; nothing is logged when nil
@@ -87,9 +88,9 @@ func New(o Options) (*Surface, error) {
 	return s, nil
 }
 
-// offering returns the server of a client that asks for these groups of tools.
-// There is one for each set of tools, made when it is first wanted. Faults:
-// invalid_request for a name that is no group.
+// offering returns the server for a client that asks for these groups of tools.
+// There is one server for each set of tools; it is made when it is first
+// needed. Faults: invalid_request for an unknown group.
 func (s *Surface) offering(groups []string) (*mcp.Server, error) {
 	offered, err := chosen(groups)
 	if err != nil {
@@ -109,7 +110,7 @@ func (s *Surface) offering(groups []string) (*mcp.Server, error) {
 }
 
 func (s *Surface) serverOf(offered []tool, names []string) *mcp.Server {
-	offers := &mcp.ServerCapabilities{ // lists are asked for anew, and no logging
+	offers := &mcp.ServerCapabilities{ // no notifications of changed lists, and no logging
 		Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Completions: &mcp.CompletionCapabilities{},
 		Prompts: &mcp.PromptCapabilities{}, // there are none; the library lists them all the same
 	}
@@ -127,7 +128,7 @@ func (s *Surface) serverOf(offered []tool, names []string) *mcp.Server {
 }
 
 // Serve speaks the protocol over a pair of streams, one message a line, until
-// the client ends it or ctx does. Neither is an error.
+// the client or ctx ends it. Neither is an error.
 func (s *Surface) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	server, err := s.offering(s.o.Tools)
 	if err != nil {
@@ -140,8 +141,8 @@ func (s *Surface) Serve(ctx context.Context, in io.ReadCloser, out io.WriteClose
 	return err
 }
 
-// Close ends every session of the protocol. Browser sessions stay open: they
-// never hang on one.
+// Close ends every session of the protocol. Browser sessions stay open, because
+// they do not depend on sessions of the protocol.
 func (s *Surface) Close() error {
 	var all []error
 	s.mu.Lock()
@@ -155,8 +156,8 @@ func (s *Surface) Close() error {
 	return errors.Join(all...)
 }
 
-// handler makes a tool of the protocol out of one of ours: arguments are
-// decoded strictly, faults become answers the model can read.
+// handler makes a handler of the protocol's library for a tool. Arguments are
+// decoded strictly, and faults become answers that the model can read.
 func (s *Surface) handler(t tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
 		defer func() {
@@ -189,8 +190,7 @@ func (s *Surface) handler(t tool) mcp.ToolHandler {
 	}
 }
 
-// use runs a tool. What fails before a call went through the gate leaves its
-// record there all the same.
+// use runs a tool. A failure before the tool made a call is recorded too.
 func (s *Surface) use(ctx context.Context, t tool, turn *turn, req *mcp.CallToolRequest) (err error) {
 	defer func() {
 		if err != nil && turn.made == 0 && ctx.Err() == nil {
@@ -208,8 +208,9 @@ func (s *Surface) use(ctx context.Context, t tool, turn *turn, req *mcp.CallTool
 	return t.run(ctx, turn, in)
 }
 
-// known records tool calls that name no tool that is offered. Those that are
-// known elsewhere are told what to use; the library answers the others.
+// known records calls of tools that are not offered. For tools that are known
+// from elsewhere it answers what to use instead; the library answers the other
+// calls.
 func (s *Surface) known(offered []string) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
@@ -232,9 +233,9 @@ func (s *Surface) known(offered []string) mcp.Middleware {
 	}
 }
 
-// connection names the connection of a request: a session of the protocol over
-// HTTP, or standard input. Requests over HTTP without a session belong to their
-// token, whose caller they share.
+// connection identifies the connection of a request: a session of the protocol
+// over HTTP, or standard input. Requests over HTTP without a session are
+// identified by their token.
 func (s *Surface) connection(session *mcp.ServerSession, with *mcp.RequestExtra) string {
 	if session != nil && session.ID() != "" {
 		sum := sha256.Sum256([]byte(session.ID())) // the id itself opens the stream
@@ -246,7 +247,7 @@ func (s *Surface) connection(session *mcp.ServerSession, with *mcp.RequestExtra)
 	return s.pipe
 }
 
-// source is where a request came from.
+// source returns where a request came from.
 func source(session *mcp.ServerSession, request string) action.Source {
 	from := action.Source{Request: short(request)}
 	if session == nil {
@@ -260,7 +261,8 @@ func source(session *mcp.ServerSession, request string) action.Source {
 
 func short(text string) string { return text[:min(len(text), 200)] }
 
-// caller is the token's owner over HTTP, and whoever Options say otherwise.
+// caller returns the owner of the token over HTTP, and otherwise the caller in
+// Options.
 func (s *Surface) caller(ctx context.Context, with *mcp.RequestExtra) (action.Caller, error) {
 	if with != nil && with.TokenInfo != nil {
 		if caller, ok := with.TokenInfo.Extra[callerKey].(action.Caller); ok {
@@ -274,7 +276,8 @@ func (s *Surface) caller(ctx context.Context, with *mcp.RequestExtra) (action.Ca
 	return s.o.Caller(ctx)
 }
 
-// bound returns what binds the things that outlive a tool call to its token.
+// bound returns the function that binds work that outlives a tool call to the
+// call's token.
 func bound(req *mcp.CallToolRequest) binder {
 	if req.Extra == nil || req.Extra.TokenInfo == nil {
 		return nil
@@ -285,9 +288,9 @@ func bound(req *mcp.CallToolRequest) binder {
 
 func newID() string { return randid.New("", 8) }
 
-// report sends progress notes while a tool call runs, when the client asked
-// for them: each phase that tell is told of, and every few seconds that it
-// still runs. stop ends them, after those that were told of before.
+// report sends progress notifications while a tool call runs, if the client
+// asked for them: for each phase passed to tell, and every few seconds. stop
+// ends them, after those for earlier phases.
 func report(ctx context.Context, req *mcp.CallToolRequest) (tell func(phase string), stop func()) {
 	asked := req.Params.GetProgressToken()
 	if asked == nil {
@@ -325,7 +328,7 @@ func report(ctx context.Context, req *mcp.CallToolRequest) (tell func(phase stri
 	tell = func(phase string) {
 		select {
 		case phases <- phase:
-		default: // nobody keeps up: the next note will do
+		default: // the client is slow: drop this note
 		}
 	}
 	return tell, func() {

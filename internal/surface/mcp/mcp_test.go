@@ -16,7 +16,8 @@ import (
 
 var agent = action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}
 
-// fakeGate is a small gate: it keeps what came and answers as told.
+// fakeGate is a test gate: it keeps the calls that it receives and answers as
+// configured.
 type fakeGate struct {
 	mu      sync.Mutex
 	calls   []action.Call
@@ -41,7 +42,7 @@ func (d *fakeGate) Refuse(_ context.Context, c action.Call, why error) {
 	d.refused = append(d.refused, refusal{c, fault.From(why)})
 }
 
-// refusal is a call that was refused before it came to the gate.
+// refusal is a call that was refused before it reached the gate.
 type refusal struct {
 	call action.Call
 	why  *fault.Fault
@@ -73,7 +74,7 @@ func refusing() *fakeGate {
 	}}
 }
 
-// site answers like a gateway with one page open.
+// site answers like a gateway with one open page.
 func site() *fakeGate {
 	return &fakeGate{answer: func(_ context.Context, c action.Call) (action.Result, error) {
 		return answerOf(c), nil
@@ -168,8 +169,8 @@ func surface(t *testing.T, d mcp.Gate, change ...func(*mcp.Options)) *mcp.Surfac
 	return s
 }
 
-// connect lets a real client of the library speak to the surface over a pair
-// of pipes, as over standard input.
+// connect connects a real client of the library to the surface over a pair of
+// pipes, as over standard input.
 func connect(t *testing.T, s *mcp.Surface, options *sdk.ClientOptions) *sdk.ClientSession {
 	t.Helper()
 	ours, theirs := pipes()
@@ -226,7 +227,8 @@ func structured(t *testing.T, r *sdk.CallToolResult) map[string]any {
 	return out
 }
 
-// arguments make a good call of each tool; verbs is what it then calls.
+// arguments contains a valid call of each tool; verbs lists the verbs that it
+// then calls.
 var arguments = map[string]struct {
 	args  map[string]any
 	verbs string

@@ -5,7 +5,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// nextSteps are what to do after a fault that does not say it itself. They name
+// nextSteps say what to do after a fault without a hint of its own. They name
 // tools that every client has, or what a person must do.
 var nextSteps = map[fault.Code]string{
 	fault.InvalidRequest:         "correct the arguments, and call again",
@@ -48,7 +48,7 @@ var nextSteps = map[fault.Code]string{
 	fault.ActionTimeout:          "call browser_snapshot and see how far it came; browser_wait_for waits longer",
 }
 
-// next says what to do after a fault, in the names of tools.
+// next says what to do after a fault, and names tools.
 func next(f *fault.Fault) string {
 	if f.Hint == "" {
 		return nextSteps[f.Code]

@@ -14,12 +14,12 @@ import (
 
 var toolNames = regexp.MustCompile(`browser_[a-z_]*[a-z]`)
 
-// byItself are the codes whose next step is the same call, made otherwise.
+// byItself lists the codes whose next step is the same call with other
+// arguments.
 var byItself = []fault.Code{fault.InvalidRequest, fault.UnknownAction, fault.AlreadyActive, fault.InvalidProvider, fault.ProviderNotSupported}
 
-// Every fault tells an agent what to do next, also one whose author forgot to:
-// by tools that the client has, even one with the fewest, or by what a person
-// must do.
+// Every fault tells an agent what to do next, even if its author gave no hint:
+// with tools that every client has, or what a person must do.
 func TestEveryFaultSaysWhatToDoNext(t *testing.T) {
 	var code fault.Code
 	d := &fakeGate{answer: func(context.Context, action.Call) (action.Result, error) {

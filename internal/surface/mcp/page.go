@@ -19,7 +19,7 @@ func navigate(ctx context.Context, t *turn, in *navigateIn) error {
 	result, err := t.act(ctx, action.VerbPageGoto.Name, in.args())
 	if went, ok := result.Data.(*action.Navigated); ok && err == nil {
 		t.reply.status, t.reply.data = went.Status, went
-		if went.Download == "" || went.Document == nil { // a file that was read is shown, and the page is not
+		if went.Download == "" || went.Document == nil { // the text of a file is shown, not the page
 			t.reply.page = &action.Page{URL: went.URL, Title: went.Title}
 		}
 	}
@@ -101,7 +101,7 @@ func dialog(ctx context.Context, t *turn, in *dialogIn) error {
 	return err
 }
 
-// did notes what an act was done to, in the page's own words.
+// did adds to the reply what was done to which element, described by the page.
 func (t *turn) did(what string, result action.Result, err error) {
 	acted, ok := result.Data.(*action.Acted)
 	if err != nil || !ok {
@@ -203,8 +203,8 @@ func read(ctx context.Context, t *turn, in *readIn) error {
 	return nil
 }
 
-// room is how much of a text an answer has: all of one that is within a budget of
-// tokens.
+// room returns how many bytes of a text an answer may contain: all of a text
+// that was already cut to a budget of tokens.
 func room(text string, part action.Paged) int {
 	if part.Tokens > 0 {
 		return len(text)

@@ -35,8 +35,8 @@ func tableOfTools(t *testing.T) string {
 	return b.String()
 }
 
-// parameters are a tool's, but for the session that each takes. What must be
-// given comes first, and is bold.
+// parameters lists a tool's parameters without the session that every tool has.
+// Required ones come first and are bold.
 func parameters(tool *sdk.Tool) string {
 	schema, _ := tool.InputSchema.(map[string]any)
 	properties, _ := schema["properties"].(map[string]any)

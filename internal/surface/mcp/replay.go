@@ -10,19 +10,20 @@ import (
 	"time"
 )
 
-// Bounds of what is kept for clients that lost a stream.
+// Limits of what is kept for clients that lost a stream.
 const (
-	replayTime  = 2 * toolLimit // after a stream's last event: a call may be silent for as long as it takes
+	replayTime  = 2 * toolLimit // after a stream's last event; a running call may send nothing until it ends
 	replayBytes = 32 << 20      // of all streams: the newest ones are kept
-	replayEntry = 512           // bytes that an event or a stream counts for besides what it says
+	replayEntry = 512           // bytes that are counted for an event or a stream in addition to its content
 )
 
 var errNotKept = errors.New("the stream is not kept any more")
 
-// replays keeps what streams were sent, so that a client whose connection broke
-// takes one up with Last-Event-ID. It is the library's event store, in bounds:
-// where there is no room the streams that were silent longest go, each as a
-// whole, so that what is replayed never lacks a piece.
+// replays stores the events of streams, so that a client whose connection broke
+// can resume a stream with Last-Event-ID. It is an event store for the library,
+// with limits: when it is full, the streams that were silent longest are
+// dropped. A stream is dropped as a whole, so that a replay is never
+// incomplete.
 type replays struct {
 	most int // bytes
 	now  func() time.Time
@@ -46,7 +47,7 @@ func newReplays() *replays {
 	return &replays{most: replayBytes, now: time.Now, streams: map[streamID]*list.Element{}}
 }
 
-// Open makes room for a stream.
+// Open adds a stream.
 func (r *replays) Open(_ context.Context, session, id string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -58,8 +59,8 @@ func (r *replays) Open(_ context.Context, session, id string) error {
 	return nil
 }
 
-// Append keeps an event of a stream. Of one that is not kept any more no later
-// event is kept.
+// Append stores an event of a stream. It stores nothing for a stream that was
+// dropped.
 func (r *replays) Append(_ context.Context, session, id string, data []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +74,7 @@ func (r *replays) Append(_ context.Context, session, id string, data []byte) err
 	return nil
 }
 
-// After returns what a stream was sent after an event.
+// After returns the events of a stream after a given one.
 func (r *replays) After(_ context.Context, session, id string, index int) iter.Seq2[[]byte, error] {
 	events, err := r.after(streamID{session, id}, index)
 	return func(yield func([]byte, error) bool) {
@@ -104,7 +105,7 @@ func (r *replays) after(id streamID, index int) ([][]byte, error) {
 	return slices.Clone(events[index+1:]), nil
 }
 
-// SessionClosed forgets the streams of a session of the protocol.
+// SessionClosed drops the streams of a session of the protocol.
 func (r *replays) SessionClosed(_ context.Context, session string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,8 +117,8 @@ func (r *replays) SessionClosed(_ context.Context, session string) error {
 	return nil
 }
 
-// count adds to what a stream takes, and keeps all within the bounds. mu must
-// be held.
+// count adds to the size of a stream, and drops streams beyond the limits. mu
+// must be held.
 func (r *replays) count(at *list.Element, bytes int) {
 	s := at.Value.(*stream)
 	s.bytes += bytes + replayEntry

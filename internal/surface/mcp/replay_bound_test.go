@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// small is a store with a clock and a bound of its own.
+// small makes a store with its own clock and limit.
 func small(most int) (r *replays, pass func(time.Duration)) {
 	r = newReplays()
 	at := time.Unix(0, 0)
@@ -16,7 +16,7 @@ func small(most int) (r *replays, pass func(time.Duration)) {
 	return r, func(d time.Duration) { at = at.Add(d) }
 }
 
-// replayed is what a stream was sent after an event.
+// replayed returns the events of a stream after a given one.
 func replayed(r *replays, session, stream string, index int) string {
 	var all []string
 	for data, err := range r.After(context.Background(), session, stream, index) {
@@ -61,8 +61,8 @@ func TestWhatWasSentIsReplayedFromAnEventOn(t *testing.T) {
 	}
 }
 
-// What is kept has a bound, empty events and streams without any included. What
-// goes, goes as a whole: nothing is replayed with a piece missing.
+// The store has a limit, which also counts empty events and empty streams.
+// Streams are dropped as a whole, so that no replay is incomplete.
 func TestWhatIsKeptForReplayHasABound(t *testing.T) {
 	const most = 20 * replayEntry
 	r, _ := small(most)

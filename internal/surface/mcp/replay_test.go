@@ -15,8 +15,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// held is a gate whose calls wait until they are let go, and that counts those
-// that were given up.
+// held returns a gate whose calls wait until they are released. It counts calls
+// that were cancelled.
 func held() (d *fakeGate, arrived, let chan struct{}, lost *atomic.Int32) {
 	d, arrived, let, lost = site(), make(chan struct{}, 1), make(chan struct{}), new(atomic.Int32)
 	d.answer = func(ctx context.Context, c action.Call) (action.Result, error) {
@@ -32,7 +32,7 @@ func held() (d *fakeGate, arrived, let chan struct{}, lost *atomic.Int32) {
 	return d, arrived, let, lost
 }
 
-// wired makes one request of a session of the protocol.
+// wired makes one request in a session of the protocol.
 func wired(t *testing.T, ctx context.Context, method, url, token, session, body string, headers ...string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
@@ -51,9 +51,9 @@ func wired(t *testing.T, ctx context.Context, method, url, token, session, body 
 	return answer
 }
 
-// A client whose connection broke takes the stream up where it was, and gets the
-// result of its call, which was done once; whether it came back before that or
-// after. Nobody else does.
+// A client whose connection broke resumes the stream and gets the result of its
+// call, whether it reconnects before or after the result. The call is made
+// once. No other client can resume the stream.
 func TestABrokenStreamIsTakenUpAndTheResultArrives(t *testing.T) {
 	for name, late := range map[string]bool{"before the result": false, "after it": true} {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestABrokenStreamIsTakenUpAndTheResultArrives(t *testing.T) {
 	}
 }
 
-// breaking cuts off the first answer to a call of a tool, once it has begun.
+// breaking interrupts the first answer to a call of a tool after it has begun.
 type breaking struct {
 	http.RoundTripper
 	cut atomic.Bool
@@ -129,7 +129,7 @@ func (b *breaking) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// stump is a body that breaks off after its first piece.
+// stump is a body that ends with an error after its first piece.
 type stump struct {
 	io.ReadCloser
 	read bool
@@ -143,7 +143,8 @@ func (s *stump) Read(b []byte) (int, error) {
 	return s.ReadCloser.Read(b)
 }
 
-// The library's own client comes back by itself, and its caller notices nothing.
+// The library's own client reconnects by itself, and its caller notices
+// nothing.
 func TestAClientThatLosesItsStreamGetsItsResult(t *testing.T) {
 	d, arrived, let, lost := held()
 	breaks := &breaking{RoundTripper: bearer("robot")}

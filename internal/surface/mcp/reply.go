@@ -16,17 +16,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// Bounds of page text in one answer, in bytes; a token is about four.
+// Limits of page text in one answer, in bytes; a token is about four bytes.
 const (
 	actSnapshot  = 24_000 // beside an act: 6,000 tokens
 	fullSnapshot = 96_000 // when asked for: 24,000 tokens
 )
 
-// reply is what a turn will say. Words of the page stand between marks or in
-// quotes, on one line, so that a page cannot write headings of ours.
+// reply is the text that a turn will answer with. Text of the page is between
+// marks, or in quotes on one line, so that a page cannot imitate our headings.
 type reply struct {
 	session   string
-	did       []string // what was done, a line each
+	did       []string // what was done, one line each
 	page      *action.Page
 	status    int
 	text      string // of the page, between marks
@@ -38,11 +38,11 @@ type reply struct {
 	pending   *action.Pending
 	image     *mcp.ImageContent
 	data      any  // the verb's own result, for programs
-	settled   bool // what changed is told: page is shown where it moved
+	settled   bool // changes are reported; the page is named if it moved
 	moved     bool // it is at another address, or has another title
 }
 
-// note keeps what every result has.
+// note keeps the parts that every result has.
 func (r *reply) note(result action.Result) {
 	if result.Session != "" {
 		r.session = result.Session
@@ -61,7 +61,8 @@ func (r *reply) note(result action.Result) {
 	r.artifacts = append(r.artifacts, result.Artifacts...)
 }
 
-// snapshot adds the page as text, which is within its budget of tokens.
+// snapshot adds the page as text. The text is already within its budget of
+// tokens.
 func (r *reply) snapshot(s *action.Snapshot) {
 	r.page = &action.Page{URL: s.URL, Title: s.Title}
 	r.text = marked(s.Text, s.URL, len(s.Text))
@@ -70,7 +71,7 @@ func (r *reply) snapshot(s *action.Snapshot) {
 	}
 }
 
-// introduce says what is read, where it is no page of HTML.
+// introduce says what kind of document was read, if it is not an HTML page.
 func (r *reply) introduce(d *action.Document) {
 	if d == nil {
 		return
@@ -90,7 +91,7 @@ func (r *reply) introduce(d *action.Document) {
 	r.did = append(r.did, said)
 }
 
-// changed adds what is otherwise on the page.
+// changed adds what changed on the page.
 func (r *reply) changed(c *action.Changes) {
 	r.settled, r.moved = true, r.moved || c.Moved
 	for _, e := range c.Errors {
@@ -118,7 +119,7 @@ func (r *reply) changed(c *action.Changes) {
 	}
 }
 
-// unworded are the outcomes of acts that changed no words.
+// unworded describes the outcomes of acts that changed no text.
 var unworded = map[string]string{
 	action.NothingChanged: "none: the page is as it was before",
 	action.StillMoving:    "none yet: something still moves or loads; browser_wait_for what you expect, or take a browser_snapshot later",
@@ -126,8 +127,9 @@ var unworded = map[string]string{
 	action.LooksChanged:   "none in words: only the look of the page changed; browser_take_screenshot shows it",
 }
 
-// marked puts page text between nonce marks, cut at a line's end. The first
-// names where it is from, unless that is what it was in the answer before.
+// marked puts page text between nonce marks, cut at the end of a line. The
+// first mark names the address of the text, unless the previous answer named
+// the same.
 func marked(text, from string, most int) string {
 	cut := ""
 	if len(text) > most {
@@ -147,8 +149,9 @@ func marked(text, from string, most int) string {
 	return fmt.Sprintf("<untrusted %s>\n%s\n</untrusted %s>%s", opening, strings.TrimRight(text, "\n"), id, cut)
 }
 
-// nonce is new in each answer, so that a page cannot write the mark that ends
-// its text: nine digits, 30 bits, which are three tokens.
+// nonce returns nine random digits, 30 bits, for the marks of one answer, so
+// that a page cannot imitate the mark that ends its text. They are three
+// tokens.
 func nonce() string { return randid.Digits(9) }
 
 func origin(from string) string {
@@ -159,7 +162,7 @@ func origin(from string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// result is the answer of a call that was done.
+// result returns the answer for a successful call.
 func (r *reply) result() *mcp.CallToolResult {
 	var b strings.Builder
 	heading(&b, "Result", r.did)
@@ -201,9 +204,10 @@ func (r *reply) result() *mcp.CallToolResult {
 	return result
 }
 
-// metaKey is where an answer has itself for programs. It is structured content
-// besides where it says all that the text does: clients that find structured
-// content give a model that alone, without the page's words and pictures.
+// metaKey is the key under which an answer contains itself as data for
+// programs. The same data is also structured content if it contains everything
+// that the text does. Clients that find structured content give only that to
+// the model, without the text and pictures of the page.
 const metaKey = "glovebox/result"
 
 func heading(b *strings.Builder, title string, lines []string) {
@@ -213,7 +217,8 @@ func heading(b *strings.Builder, title string, lines []string) {
 	b.WriteString("### " + title + "\n" + strings.Join(lines, "\n") + "\n")
 }
 
-// structured is the same for programs, without page text and pictures.
+// structured returns the reply as data for programs, without page text and
+// pictures.
 func (r *reply) structured() map[string]any {
 	out := map[string]any{}
 	add := func(name string, value any, there bool) {
@@ -232,7 +237,7 @@ func (r *reply) structured() map[string]any {
 	return out
 }
 
-// pendingResult is the answer while a person has not answered.
+// pendingResult returns the answer while a person has not answered yet.
 func (r *reply) pendingResult() *mcp.CallToolResult {
 	p := r.pending
 	var b strings.Builder
@@ -261,7 +266,7 @@ func (r *reply) pendingResult() *mcp.CallToolResult {
 	}
 }
 
-// failed is the answer of a call that was refused or went wrong: the model
+// failed returns the answer for a call that was refused or failed. The model
 // reads it, so it says what to do next.
 func failed(err error) *mcp.CallToolResult {
 	f := fault.From(err)

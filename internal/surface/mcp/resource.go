@@ -24,19 +24,21 @@ const (
 	resourceLimit = 30 * time.Second
 )
 
-// templates are what can be read besides what is listed.
+// templates describe the resources that can be read besides those that are
+// listed.
 var templates = []*mcp.ResourceTemplate{
 	{Name: "snapshot", Title: "Page of a session", URITemplate: scheme + "://session/{session}/snapshot", MIMEType: "text/plain", Description: "The page as roles, names and refs, as it is now"},
 	{Name: "artifact", Title: "File of a session", URITemplate: scheme + "://session/{session}/artifact/{id}", Description: "A screenshot, download or other file that a session left"},
 }
 
-// asking is a turn of a request that is no tool call.
+// asking makes a turn for a request that is not a tool call.
 func (s *Surface) asking(ctx context.Context, session *mcp.ServerSession, with *mcp.RequestExtra, request string) (*turn, error) {
 	caller, err := s.caller(ctx, with)
 	return &turn{surface: s, caller: caller, id: newID(), until: time.Now(), connection: s.connection(session, with), quiet: true, source: source(session, request)}, err
 }
 
-// listing answers resources/list: files come and go, and are the caller's.
+// listing answers resources/list. The list is made for each request, because
+// files are added and removed, and differ for each caller.
 func (s *Surface) listing(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 		req, ok := r.(*mcp.ListResourcesRequest)
@@ -58,7 +60,7 @@ func (s *Surface) listing(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// resources lists the page of each open session, and the files of the newest.
+// resources lists the page of each open session, and the newest files of each.
 func (t *turn) resources(ctx context.Context) ([]*mcp.Resource, error) {
 	sessions, err := t.sessions(ctx)
 	if err != nil {
@@ -117,8 +119,8 @@ func (t *turn) files(ctx context.Context, session string) ([]action.Artifact, er
 	return listing.Artifacts, nil
 }
 
-// read answers resources/read, by calls that are judged and recorded like a
-// tool's.
+// read answers resources/read. Its calls are judged and recorded like those of
+// a tool.
 func (s *Surface) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	ctx, stop := context.WithTimeout(ctx, resourceLimit)
 	defer stop()
@@ -143,7 +145,8 @@ func (s *Surface) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{contents}}, nil
 }
 
-// pathOf is the session of an address of ours, and what is asked of it.
+// pathOf returns the parts of one of our resource addresses: the session, and
+// what is asked of it.
 func pathOf(uri string) []string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != scheme || u.Host != "session" {
@@ -240,7 +243,7 @@ func (t *turn) completions(ctx context.Context, p *mcp.CompleteParams) (all []st
 	return nil, nil
 }
 
-// protocol is a fault as an error of the protocol, with what to do next.
+// protocol returns a fault as an error of the protocol, with what to do next.
 func protocol(err error) error {
 	if err == nil {
 		return nil
@@ -250,6 +253,6 @@ func protocol(err error) error {
 	if hint := next(f); hint != "" {
 		text += ". Next: " + untrusted.ToolLine(hint, 500)
 	}
-	data, _ := json.Marshal(map[string]any{"code": f.Code}) // a text: it cannot fail
+	data, _ := json.Marshal(map[string]any{"code": f.Code}) // marshalling a string cannot fail
 	return &jsonrpc.Error{Code: int64(f.Code.Info().RPC), Message: text, Data: data}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// shelf answers like a gateway with two sessions and the files of one.
+// shelf answers like a gateway with two sessions, one of which has files.
 func shelf() *fakeGate {
 	return &fakeGate{answer: func(_ context.Context, c action.Call) (action.Result, error) {
 		files := []action.Artifact{{ID: "a1", Session: "s1", Name: "page\n.png", MediaType: "image/png", Size: 6}, {ID: "a2", Session: "s1", Name: "large.bin", Size: 1 << 30}}

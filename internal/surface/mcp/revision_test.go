@@ -12,8 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
 )
 
-// Every revision that the library speaks is agreed on, over standard input and
-// over HTTP, and tools and resources work in each.
+// Every revision that the library supports can be negotiated over standard
+// input and over HTTP, and tools and resources work in each.
 func TestEveryRevisionIsSpoken(t *testing.T) {
 	versions := sdk.SupportedProtocolVersions()
 	if len(versions) < 5 {
@@ -42,7 +42,7 @@ func TestEveryRevisionIsSpoken(t *testing.T) {
 	}
 }
 
-// speaking is connect in one revision.
+// speaking is connect with a given revision.
 func speaking(t *testing.T, s *mcp.Surface, version string) *sdk.ClientSession {
 	t.Helper()
 	ours, theirs := pipes()

@@ -19,8 +19,8 @@ type runIn struct {
 	Run     string             `json:"run,omitempty" maxLength:"64" doc:"Instead: id of a run to see"`
 }
 
-// runActionSchema is short: what goes with which type is said in words, and
-// checked all the same.
+// runActionSchema is short: a sentence says which fields belong to which type.
+// The gateway checks it fully.
 func runActionSchema() action.Schema {
 	var names []string
 	for _, k := range action.RunKinds {
@@ -33,7 +33,7 @@ func runActionSchema() action.Schema {
 }
 
 // run starts a run, or looks at one, and waits for its end as long as a tool
-// call may.
+// call may wait.
 func run(ctx context.Context, t *turn, in *runIn) error {
 	t.run = &action.RunWatch{Step: func(e action.RunEntry) {
 		if t.tell != nil {
@@ -51,7 +51,8 @@ func run(ctx context.Context, t *turn, in *runIn) error {
 	return nil
 }
 
-// Sound refuses what starts a run beside the id of one to see.
+// Sound refuses arguments that start a run together with the id of an existing
+// run.
 func (in *runIn) Sound() error {
 	if in.Run == "" {
 		return nil
@@ -78,7 +79,7 @@ func runLine(e action.RunEntry) string {
 	return fmt.Sprintf("%s %s: %s", untrusted.ToolLine(e.Action, 40), mark, untrusted.ToolLine(e.Details, 200))
 }
 
-// tellRun puts a run into the reply. Words of the page stand between marks.
+// tellRun adds a run to the reply. Text of the page is between marks.
 func (t *turn) tellRun(run *action.Run) {
 	r := &t.reply
 	for _, e := range run.Log {
@@ -105,6 +106,6 @@ func (t *turn) tellRun(run *action.Run) {
 		r.heading, r.text = "Content", marked(run.Content.Text, run.Content.URL, actSnapshot-4000)
 	}
 	short := *run
-	short.Content = action.RunContent{Elements: []action.RunInteractive{}} // it stands between marks
+	short.Content = action.RunContent{Elements: []action.RunInteractive{}} // it is between marks
 	r.data = &short
 }

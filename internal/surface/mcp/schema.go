@@ -10,10 +10,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// described is the tool as the protocol lists it. Its schema is brief: what is left
-// out is checked all the same, and every byte is paid for by each conversation.
+// described returns the tool as the protocol lists it. Its schema is short,
+// because every conversation pays for its tokens. What the schema omits is
+// checked all the same.
 func (t tool) described() *mcp.Tool {
-	hints := &mcp.ToolAnnotations{Title: title(t.name), ReadOnlyHint: t.effect == reads} // by default, what does not only read destroys, in an open world
+	hints := &mcp.ToolAnnotations{Title: title(t.name), ReadOnlyHint: t.effect == reads} // the protocol's defaults: a tool that is not read-only is destructive, in an open world
 	if t.effect == changes {
 		hints.DestructiveHint = new(false)
 	}
@@ -25,7 +26,7 @@ var schemas = action.Describer{Brief: true, Other: map[reflect.Type]action.Schem
 	reflect.TypeFor[action.RunAction](): runActionSchema(),
 }}
 
-// title is a tool's name for people: "Navigate back".
+// title returns a tool's name for people: "Navigate back".
 func title(name string) string {
 	words := strings.ReplaceAll(strings.TrimPrefix(name, "browser_"), "_", " ")
 	return strings.ToUpper(words[:1]) + words[1:]

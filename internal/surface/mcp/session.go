@@ -66,7 +66,7 @@ func (t *turn) ended(ctx context.Context, verb string) error {
 	return nil
 }
 
-// told notes the session a call answered with.
+// told keeps the session that a call answered with.
 func (t *turn) told(result action.Result) {
 	s, ok := result.Data.(*action.Session)
 	if !ok {
@@ -109,8 +109,8 @@ func approvalStatus(ctx context.Context, t *turn, in *approvalIn) error {
 	return nil
 }
 
-// effects is how a session that starts here treats requests that may change
-// something: a surface that only reads starts no other.
+// effects returns how a session that starts here treats requests that may
+// change something. A read-only surface starts only read-only sessions.
 func (s *Surface) effects(asked string) string {
 	if s.o.ReadOnly {
 		return string(action.SendNone)

@@ -10,11 +10,11 @@ import (
 
 const slowKey = 50 // milliseconds between keys when typing slowly
 
-// stepping are the arguments of tools that can be steps of a batch: what each
-// asks of the page.
+// stepping is implemented by the arguments of tools that can be steps of a
+// batch.
 type stepping interface{ steps() []action.Step }
 
-// stepTools are the names of the tools that a step can be.
+// stepTools returns the names of the tools that can be steps.
 func stepTools() (names []string) {
 	for _, t := range tools {
 		if t.steps != nil {
@@ -82,7 +82,7 @@ func (in *waitIn) args() *action.WaitFor {
 	return args
 }
 
-// sound refuses a step that waits for nothing, or only lets time pass.
+// sound refuses a step that waits for nothing, or only for a time.
 func (in *waitIn) sound() error {
 	if in.Time > 0 || in.args().Zero() && in.TextGone == "" && in.URL == "" {
 		return fault.New(fault.InvalidRequest, "text, textGone, url or an element must say what to wait for").Hinted("give one of them, and no time")

@@ -8,8 +8,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// An answer that says of two nodes what they are now takes at most 60 tokens in
-// the vocabulary o200k, headings and marks included.
+// A report of changes of two nodes takes at most 60 tokens of the vocabulary
+// o200k, including headings and marks.
 func TestTwoChangedNodesAreSixtyTokens(t *testing.T) {
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {

@@ -8,27 +8,27 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// effect is what a tool may do to its surroundings.
+// effect is how a tool may affect its environment.
 type effect int
 
 const (
-	destroys effect = iota // the zero effect is the worst
-	changes                // something that can be undone by going elsewhere
+	destroys effect = iota // the zero effect is the most dangerous one
+	changes                // an effect that can be undone by navigating
 	reads
 )
 
-// tool is one row: a name agents know, and what it does.
+// tool is one row of the list: a name that agents know, and what it does.
 type tool struct {
 	name   string
 	about  string
 	effect effect
 	input  func() any
 	run    func(ctx context.Context, t *turn, in any) error
-	steps  func(in any) []action.Step // what it asks of the page, as steps of a batch; nil where it can be none
+	steps  func(in any) []action.Step // its calls as steps of a batch; nil if it cannot be a step
 }
 
-// define ties a function to the type of its arguments. The session they name,
-// where they can, is the turn's.
+// define binds a function to the type of its arguments. If they name a session,
+// it becomes the session of the turn.
 func define[T any](name string, e effect, run func(ctx context.Context, t *turn, in *T) error, about string) tool {
 	made := tool{
 		name: name, about: about, effect: e, input: func() any { return new(T) },
@@ -47,7 +47,7 @@ func define[T any](name string, e effect, run func(ctx context.Context, t *turn,
 	return made
 }
 
-// toolNamed returns the tool of a name.
+// toolNamed returns the tool with a name.
 func toolNamed(name string) (tool, bool) {
 	at := slices.IndexFunc(tools, func(t tool) bool { return t.name == name })
 	if at < 0 {
@@ -56,7 +56,7 @@ func toolNamed(name string) (tool, bool) {
 	return tools[at], true
 }
 
-// tools is the whole list: for the verbs there are, under names agents know.
+// tools is the list of all tools, under names that agents know.
 var tools []tool
 
 func init() { // some of the tools refer to the list

@@ -19,10 +19,10 @@ var errPending = errors.New("a question waits")
 
 const leastWait = time.Second // on a question, for the later calls of a turn
 
-// binder is as action.Call.Bind.
+// binder is the type of action.Call.Bind.
 type binder = func(context.Context) (context.Context, func())
 
-// turn is one tool call on its way: the calls it makes and what it will say.
+// turn is the state of one tool call: its calls through the gate and its reply.
 type turn struct {
 	surface    *Surface
 	caller     action.Caller
@@ -31,20 +31,21 @@ type turn struct {
 	session    string // as the tool call names it
 	connection string // that it came by
 	id         string
-	until      time.Time // questions are waited for until then
+	until      time.Time // when waiting for questions ends
 	tell       func(phase string)
 	asked      func(action.Pending)
 	watch      *action.CrawlWatch
 	run        *action.RunWatch
 	made       int
-	report     bool // the call is to say what it changed
-	quiet      bool // the answer has no place for notes
+	report     bool // the call reports what it changed
+	quiet      bool // the answer cannot contain notes
 	reply      reply
 }
 
-// call makes one call through the gate and notes what every result has. When
-// no session is open and none was named, it starts one first: agents expect a
-// browser to be there. A question that nobody answered is errPending.
+// call makes one call through the gate and keeps the parts that every result
+// has. If no session is open and none was named, it starts one first, because
+// agents expect that a browser is open. A question without an answer is
+// errPending.
 func (t *turn) call(ctx context.Context, verb string, args any) (action.Result, error) {
 	before := t.surface.starts.last(t.owner())
 	result, err := t.surface.o.Gate.Call(ctx, t.request(verb, args))
@@ -70,9 +71,9 @@ func (t *turn) call(ctx context.Context, verb string, args any) (action.Result, 
 	return result, nil
 }
 
-// begins reports whether a session is to be started for a call that failed. Where
-// the agent's session ended under it, only for one that goes somewhere: what else
-// it calls is about a page that is gone.
+// begins reports whether a session is to be started for a call that failed. If
+// the agent's session ended unexpectedly, a new one is started only for a call
+// that navigates, because other calls are about a page that no longer exists.
 func (t *turn) begins(verb string, err error) bool {
 	if t.session != "" || !strings.HasPrefix(verb, "page.") && !strings.HasPrefix(verb, "tab.") {
 		return false
@@ -81,8 +82,8 @@ func (t *turn) begins(verb string, err error) bool {
 	return nothingOpen(err) || verb == action.VerbPageGoto.Name && f != nil && f.Code == fault.NotActive && f.Details["state"] == "ended"
 }
 
-// nothingOpen tells a caller that has no session from one whose session ended
-// under it, who must hear of that.
+// nothingOpen reports whether the caller has no session at all. It is false if
+// the caller's session ended unexpectedly, which the caller must be told.
 func nothingOpen(err error) bool {
 	f := fault.From(err)
 	return f != nil && f.Code == fault.NotActive && f.Details["state"] == "none"
@@ -97,15 +98,15 @@ func (t *turn) request(verb string, args any) action.Call {
 	}
 }
 
-// refused records that the turn came to no call.
+// refused records that the turn was refused before it made a call.
 func (t *turn) refused(ctx context.Context, why error) {
 	t.surface.o.Gate.Refuse(ctx, action.Call{
 		ID: fmt.Sprintf("mcp-%s-0", t.id), Caller: t.caller, Session: t.session, Surface: "mcp", Source: t.source,
 	}, why)
 }
 
-// start starts a session, unless another call of the same connection has done so
-// since the last start that this one knows of.
+// start starts a session, unless another call of the same connection has
+// started one since last.
 func (t *turn) start(ctx context.Context, last time.Time) error {
 	release, err := t.surface.starts.enter(ctx)
 	if err != nil {
@@ -128,7 +129,7 @@ func (t *turn) start(ctx context.Context, last time.Time) error {
 	return nil
 }
 
-// act makes a call that changes the page, and shows what changed.
+// act makes a call that changes the page, and reports what changed.
 func (t *turn) act(ctx context.Context, verb string, args any) (action.Result, error) {
 	t.report = true
 	result, err := t.call(ctx, verb, args)
@@ -139,7 +140,8 @@ func (t *turn) act(ctx context.Context, verb string, args any) (action.Result, e
 	return result, err
 }
 
-// show says how the page is now, after calls that did not say it themselves.
+// show adds the current state of the page, after calls that did not report it
+// themselves.
 func (t *turn) show(ctx context.Context) {
 	if t.reply.modal != nil {
 		return
@@ -153,9 +155,9 @@ func (t *turn) show(ctx context.Context) {
 	}
 }
 
-// look adds a snapshot to the reply, where there is no report of changes. While
-// a dialog is open the page cannot be read; a snapshot that fails does not make
-// the deed undone, so it is a note.
+// look adds a snapshot to the reply if there is no report of changes. While a
+// dialog is open the page cannot be read. If the snapshot fails, the act was
+// still done, so the failure is only a note.
 func (t *turn) look(ctx context.Context) {
 	if t.reply.modal != nil {
 		return
@@ -170,7 +172,7 @@ func (t *turn) look(ctx context.Context) {
 	}
 }
 
-// owner is whose session an unnamed call means.
+// owner identifies whose session is meant by a call that names none.
 type owner struct {
 	caller     action.Caller
 	connection string
@@ -178,11 +180,12 @@ type owner struct {
 
 func (t *turn) owner() owner { return owner{t.caller, t.connection} }
 
-// starts sees that concurrent calls of one connection start one session.
+// starts ensures that concurrent calls of one connection start only one
+// session.
 type starts struct {
 	gate chan struct{}
 	mu   *sync.Mutex
-	done map[owner]time.Time // when each last started one; forgotten once no call is as old
+	done map[owner]time.Time // when each owner last started one; removed when all running calls are newer
 }
 
 func newStarts() starts {
@@ -198,8 +201,8 @@ func (s starts) enter(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// last is when an owner last started a session; the zero time where that was
-// before every call that still runs.
+// last returns when an owner last started a session; the zero time if that was
+// before all calls that are still running.
 func (s starts) last(of owner) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

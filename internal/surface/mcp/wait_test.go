@@ -15,7 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// closed answers not_active until a session was started.
+// closed returns a gate that answers not_active until a session is started.
 func closed() *fakeGate {
 	d := site()
 	var mu sync.Mutex

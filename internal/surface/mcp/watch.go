@@ -32,7 +32,7 @@ func tabs(ctx context.Context, t *turn, in *tabsIn) error {
 	return t.tab(ctx, action.VerbTabClose.Name, &action.ByID{ID: id}, "Closed the tab")
 }
 
-// tab makes a call that changes tabs, and shows the page that is active then.
+// tab makes a call that changes tabs, and shows the page that is then active.
 func (t *turn) tab(ctx context.Context, verb string, args any, did string) error {
 	result, err := t.act(ctx, verb, args)
 	if err != nil {
@@ -66,8 +66,8 @@ func (t *turn) listTabs(ctx context.Context) ([]action.Tab, error) {
 	return listing.Tabs, nil
 }
 
-// tabAt returns the id of the tab at a place of the list; of the selected one
-// without a place.
+// tabAt returns the id of the tab at a place in the list; without a place, that
+// of the active tab.
 func (t *turn) tabAt(ctx context.Context, index *int) (string, error) {
 	all, err := t.listTabs(ctx)
 	if err != nil {
@@ -84,7 +84,7 @@ func (t *turn) tabAt(ctx context.Context, index *int) (string, error) {
 	return all[at].ID, nil
 }
 
-// severity orders levels: what is asked for includes what is worse.
+// severity orders levels. A request for a level includes the more severe ones.
 var severity = map[string]int{"debug": 0, "log": 1, "info": 1, "warn": 2, "error": 3}
 
 const mostLines = 1000 // of a console or list of requests: all there are
@@ -144,7 +144,7 @@ func networkRequests(ctx context.Context, t *turn, in *networkIn) error {
 	return nil
 }
 
-// list shows lines of the page, the newest as far as there is room.
+// list shows lines of the page: the newest ones that fit.
 func (t *turn) list(heading, what string, lines []string) {
 	room, from := actSnapshot, len(lines)
 	for from > 0 && room >= len(lines[from-1])+1 {

@@ -12,17 +12,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// actionResultType is the media type that a client accepts to get one shape of
-// answer, of what was done and of what failed.
+// actionResultType is the media type with which a client asks for one shape of
+// answer, for results and for faults.
 const actionResultType = "application/vnd.glovebox.action-result+json"
 
-// actionVerbs are the verbs that have it.
+// actionVerbs are the verbs that offer this shape.
 var actionVerbs = []string{
 	action.VerbSessionStart.Name, action.VerbSessionList.Name, action.VerbSessionShow.Name, action.VerbSessionClose.Name, action.VerbSessionArchive.Name,
 	action.VerbPageGoto.Name, action.VerbPageExtract.Name, action.VerbPageClick.Name, action.VerbPageType.Name, action.VerbPageWaitFor.Name, action.VerbPageScreenshot.Name,
 }
 
-// actionResult is the one shape of answers.
+// actionResult is the common shape of answers.
 type actionResult struct {
 	OK           bool         `json:"ok"`
 	Action       string       `json:"action" example:"page.goto"`
@@ -39,8 +39,8 @@ type actionError struct {
 	Message string     `json:"message" doc:"What happened, and what to do"`
 }
 
-// wantsActionResult reports whether a client accepts the one shape, of a verb
-// that has it.
+// wantsActionResult reports whether a client accepts the common shape and the
+// verb offers it.
 func wantsActionResult(r *http.Request, verb string) bool {
 	if !slices.Contains(actionVerbs, verb) {
 		return false
@@ -51,8 +51,8 @@ func wantsActionResult(r *http.Request, verb string) bool {
 	})
 }
 
-// inOneShape makes a call, unless it could not be read, and answers in the one
-// shape, with the status that the answer would have otherwise.
+// inOneShape makes a call, unless its arguments could not be read, and answers
+// in the common shape. The status is that of the usual answer.
 func (s *surface) inOneShape(w http.ResponseWriter, r *http.Request, verb string, call action.Call, err error) {
 	var result action.Result
 	if err == nil {
@@ -101,8 +101,8 @@ func writeActionResult(w http.ResponseWriter, r *http.Request, status int, out a
 	writeRaw(w, status, actionResultType, body)
 }
 
-// withoutBytes is an object of a verb without the bytes of a file, which has an
-// id.
+// withoutBytes returns the result of a verb without the content of a file. The
+// file has an id.
 func withoutBytes(data any) any {
 	text, err := json.Marshal(data)
 	object := map[string]any{}
@@ -113,7 +113,8 @@ func withoutBytes(data any) any {
 	return object
 }
 
-// actionResultContent adds the one shape to what a verb answers.
+// actionResultContent adds the common shape to the description of a verb's
+// answers.
 func (d *document) actionResultContent(v *action.Verb, ok *response) {
 	if !slices.Contains(actionVerbs, v.Name) {
 		return

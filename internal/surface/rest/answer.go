@@ -15,7 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-// extras are added to the fields of a verb's result.
+// extras are fields that are added to those of a verb's result.
 type extras struct {
 	Page      *action.Page      `json:"page,omitempty" doc:"Where the page is now"`
 	Modal     *action.Dialog    `json:"modal,omitempty" doc:"A dialog that waits for an answer"`
@@ -25,11 +25,11 @@ type extras struct {
 	Artifacts []action.Artifact `json:"artifacts,omitempty" doc:"Files the call left"`
 }
 
-// cutHeader marks a picture that lacks a part of what was asked for.
+// cutHeader marks a picture that shows only a part of what was asked for.
 const cutHeader = "Glovebox-Cut"
 
-// waiting is the answer while a question waits; nothing was done unless it says
-// so.
+// waiting is the answer while a question waits. Nothing was done unless the
+// answer says so.
 type waiting struct {
 	State    string      `json:"state" enum:"pending"`
 	Approval string      `json:"approvalId"`
@@ -39,8 +39,8 @@ type waiting struct {
 	Notes    []string    `json:"notes,omitempty"`
 }
 
-// answer writes a result in the shape the verb's documentation gives: bytes
-// for what is bytes, otherwise the verb's own object with extras beside it.
+// answer writes a result in the form that the verb's documentation states: the
+// bytes of a file, or the verb's object with the extras.
 func answer(w http.ResponseWriter, r *http.Request, v *action.Verb, result action.Result) {
 	nameHeaders(w, result)
 	if p := result.Pending; p != nil {
@@ -73,8 +73,8 @@ func answer(w http.ResponseWriter, r *http.Request, v *action.Verb, result actio
 	}
 }
 
-// send writes a file while it is read. Where that fails the connection is cut, so
-// that nobody takes the part for the whole.
+// send writes a file while it is read. If that fails, the connection is closed,
+// so that nobody takes a part for the whole file.
 func send(w http.ResponseWriter, r *http.Request, file *action.AuditFile) {
 	w.Header().Set("Content-Type", file.MediaType)
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
@@ -89,7 +89,7 @@ func send(w http.ResponseWriter, r *http.Request, file *action.AuditFile) {
 type slowWriter struct{ w http.ResponseWriter }
 
 func (p slowWriter) Write(b []byte) (int, error) {
-	_ = http.NewResponseController(p.w).SetWriteDeadline(time.Now().Add(writeLimit)) // a writer that is no connection has none
+	_ = http.NewResponseController(p.w).SetWriteDeadline(time.Now().Add(writeLimit)) // a writer that is not a connection has no deadline
 	return p.w.Write(b)
 }
 
@@ -100,8 +100,8 @@ func successOf(v *action.Verb) int {
 	return http.StatusOK
 }
 
-// merge writes the data's object and, behind its fields, the extras it does
-// not already have.
+// merge writes the object of the result, followed by those extras that the
+// object does not have.
 func merge(result action.Result) ([]byte, error) {
 	data, err := json.Marshal(result.Data)
 	if err != nil {
@@ -139,8 +139,8 @@ func statusOf(result action.Result) int {
 	return http.StatusOK
 }
 
-// nameHeaders sets the headers that name the session, and where a question that
-// waits is.
+// nameHeaders sets the headers that name the session and the address of a
+// waiting question.
 func nameHeaders(w http.ResponseWriter, result action.Result) {
 	if plainToken.MatchString(result.Session) {
 		w.Header().Set(sessionHeader, result.Session)
@@ -166,11 +166,11 @@ func writeRaw(w http.ResponseWriter, status int, mediaType string, body []byte) 
 	_, _ = w.Write(body)
 }
 
-// unknownBytes is the media type of what a browser should not display.
+// unknownBytes is the media type of files that a browser should not display.
 const unknownBytes = "application/octet-stream"
 
-// harmless are the media types that a browser may show. The type of a file comes
-// from a box: it is used only if it is one of these.
+// displayable lists the media types that a browser may display. The type of a
+// file comes from a box, so it is used only if it is in this list.
 var displayable = []string{"image/png", "image/jpeg", "image/webp", "text/plain; charset=utf-8", "application/json", "application/pdf", "video/mp4"}
 
 func writeBytes(w http.ResponseWriter, mediaType, filename string, body []byte) {

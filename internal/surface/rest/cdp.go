@@ -26,11 +26,11 @@ type Clients interface {
 	Attach(ctx context.Context, c action.Call) (action.Attachment, error)
 }
 
-// errShutdown is the cause of the end of clients when the gateway ends.
+// errShutdown is the cause with which clients are ended when the gateway ends.
 var errShutdown = errors.New("the gateway ends")
 
-// cdpClients are the DevTools clients that are connected now. The zero value is not ready:
-// see newCDPClients.
+// cdpClients are the connected DevTools clients. The zero value is not ready
+// for use: see newCDPClients.
 type cdpClients struct {
 	ctx  context.Context //nolint:containedctx // the life of the surface
 	end  context.CancelCauseFunc
@@ -44,7 +44,7 @@ func newCDPClients() *cdpClients {
 	return &cdpClients{ctx: ctx, end: end}
 }
 
-// enter counts a client in; it reports false when the surface is closed.
+// enter counts a new client. It returns false when the surface is closed.
 func (c *cdpClients) enter() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,7 +97,7 @@ func (s *surface) attach(w http.ResponseWriter, r *http.Request, v *action.Verb)
 		return
 	}
 	conn.SetReadLimit(maxMessage)
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context())) // the request's own ends with no connection any more
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context())) // the context of a hijacked request does not end with its connection
 	stop := context.AfterFunc(s.cdpClients.ctx, func() { cancel(errShutdown) })
 	leave := context.AfterFunc(r.Context(), func() {
 		if cause := ended(r.Context(), nil); cause != nil {
@@ -113,12 +113,12 @@ func (s *surface) attach(w http.ResponseWriter, r *http.Request, v *action.Verb)
 	leave()
 	cancel(nil)
 	if err != nil {
-		noteFault(r, fault.From(err)) // for the access line
+		noteFault(r, fault.From(err)) // for the access log
 	}
 	line.close(closing(err))
 }
 
-// offerDiscovery adds what clients ask over HTTP before they connect.
+// offerDiscovery adds the routes that clients call before they connect.
 func (s *surface) offerDiscovery(version string) {
 	for _, base := range []string{"/v1" + cdpPath, "/v1/sessions/{session}" + cdpPath} {
 		s.mux.HandleFunc("GET "+base+"/json/version", func(w http.ResponseWriter, r *http.Request) { s.version(w, r, version) })
@@ -128,9 +128,9 @@ func (s *surface) offerDiscovery(version string) {
 	s.mux.HandleFunc("GET "+rootVersion, func(w http.ResponseWriter, r *http.Request) { s.version(w, r, version) })
 }
 
-// version answers where the WebSocket is. The answer says nothing about this
-// gateway's sessions, so that a client without a token may ask at the root: there
-// Puppeteer sends none.
+// version answers with the address of the WebSocket. The answer contains
+// nothing about the sessions of this gateway. At the root a client may ask
+// without a token, because Puppeteer sends none there.
 func (s *surface) version(w http.ResponseWriter, r *http.Request, version string) {
 	at, err := endpoint(r)
 	if err != nil {
@@ -142,8 +142,8 @@ func (s *surface) version(w http.ResponseWriter, r *http.Request, version string
 	})
 }
 
-// page is a tab as Chromium's own /json/list shows it. All are reached through
-// the one WebSocket of the browser.
+// page is a tab as Chromium's /json/list shows it. All tabs are reached through
+// the WebSocket of the browser.
 type page struct {
 	ID       string `json:"id"`
 	Type     string `json:"type"`
@@ -178,7 +178,7 @@ func (s *surface) list(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, r, http.StatusOK, pages)
 }
 
-// endpoint is the WebSocket's address from where the caller is.
+// endpoint returns the address of the WebSocket as the caller can reach it.
 func endpoint(r *http.Request) (string, error) {
 	v, _ := action.Lookup(action.VerbCDPAttach.Name)
 	session, err := sessionOf(r, v)
@@ -200,8 +200,8 @@ func isCDPPath(path string) bool {
 	return strings.HasPrefix(path, "/v1/") && strings.HasSuffix(path, cdpPath)
 }
 
-// withoutSlash takes away the slash that Playwright puts behind the address it asks
-// for the version.
+// withoutSlash removes the slash that Playwright appends to the address of the
+// version.
 func withoutSlash(r *http.Request) *http.Request {
 	path, cut := strings.CutSuffix(r.URL.Path, "/")
 	if !cut || r.URL.RawPath != "" || path != rootVersion && !strings.HasSuffix(path, cdpPath+"/json/version") {

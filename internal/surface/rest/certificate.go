@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// lookEvery is how long a certificate is used before its files are looked at
+// checkEvery is how long a certificate is used before its files are checked
 // again.
 const checkEvery = 2 * time.Second
 
-// certificate is what the gateway proves itself with: two files that somebody
-// renews while it runs.
+// certificate is the certificate of the gateway: two files that may be renewed
+// while it runs.
 type certificate struct {
 	files [2]string // certificate and key
 	log   *slog.Logger
@@ -22,14 +22,14 @@ type certificate struct {
 	mu      sync.Mutex
 	loaded  *tls.Certificate
 	seen    [2]time.Time // when the files of loaded were written
-	tried   [2]time.Time // the same of what was read last
+	tried   [2]time.Time // when the files that were read last were written
 	checked time.Time
 }
 
-// TLS returns how a server proves itself with the certificate and the key in
-// two PEM files, by TLS 1.2 at least. Files that have changed are read again
-// within seconds; until both belong together what was there before is used.
-// What cannot be read now is an error.
+// TLS returns the configuration of a server with the certificate and the key in
+// two PEM files, with TLS 1.2 at least. Changed files are read again within
+// seconds. Until they match each other, the previous certificate is used. Files
+// that cannot be read now are an error.
 func TLS(cert, key string, log *slog.Logger) (*tls.Config, error) {
 	c := &certificate{files: [2]string{cert, key}, log: log}
 	if err := c.load(); err != nil {
@@ -41,7 +41,7 @@ func TLS(cert, key string, log *slog.Logger) (*tls.Config, error) {
 	}, nil
 }
 
-// current is the certificate to use now.
+// current returns the certificate to use now.
 func (c *certificate) current() *tls.Certificate {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,9 +63,9 @@ func (c *certificate) current() *tls.Certificate {
 	return c.loaded
 }
 
-// load reads the files. The caller holds c.mu, or has c to itself.
+// load reads the files. The caller holds c.mu, or is the only user of c.
 func (c *certificate) load() error {
-	written, err := c.written() // before they are read: a change in between shows the next time
+	written, err := c.written() // before they are read, so that a change in between is noticed the next time
 	if err != nil {
 		return err
 	}

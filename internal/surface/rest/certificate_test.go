@@ -24,8 +24,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
 
-// issue makes a certificate for 127.0.0.1 with this serial number, in two files
-// of dir that count as written at a time.
+// issue writes a certificate for 127.0.0.1 with this serial number into two
+// files of dir with a given modification time.
 func issue(t *testing.T, dir string, serial int64, written time.Time) (cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -8,7 +8,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// changesParameter asks an act for what it changed.
+// changesParameter asks a call for what it changed on the page.
 const changesParameter = "changes"
 
 // offersChanges reports whether a verb's own route takes changesParameter.

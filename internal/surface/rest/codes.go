@@ -8,16 +8,18 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// faults is a kind of operations by the faults that they can answer with.
+// faults are the faults that a kind of operation can answer with: all except
+// those in not.
 type faults struct {
-	name string // behind Refused and Failed, where the description has their responses
+	name string // suffix of Refused and Failed in the names of the responses
 	not  []fault.Code
 }
 
 var (
-	// ofElements are only the faults of what looks for an element of a page.
+	// ofElements are the faults that only verbs with an element can have.
 	ofElements = []fault.Code{fault.InvalidSelector, fault.MissingSelector, fault.StaleRef, fault.PageChanged, fault.NotActionable}
-	// ofSessions are only the faults of what needs a session, or starts one.
+	// ofSessions are the faults that only verbs that need or start a session
+	// can have.
 	ofSessions = []fault.Code{
 		fault.NotActive, fault.SessionPaused, fault.ProviderNotSupported, fault.InvalidProvider, fault.StartFailed, fault.SandboxWeak,
 		fault.InstallRequired, fault.SandboxRuntimeRequired, fault.NavigationFailed, fault.InvalidURL, fault.MissingURL, fault.BlockedDomain,
@@ -29,8 +31,8 @@ var (
 	plainFault   = faults{"Outside", slices.Concat(ofElements, ofSessions)}
 )
 
-// faultsOf returns the kind of a verb's operations. What a page can be asked
-// for, and what is made of such calls, can have any fault.
+// faultsOf returns the kind of a verb's operations. Verbs of pages, and verbs
+// that consist of such calls, can have any fault.
 func faultsOf(v *action.Verb) faults {
 	if v == nil {
 		return anyFault
@@ -44,8 +46,8 @@ func faultsOf(v *action.Verb) faults {
 	return anyFault
 }
 
-// problems adds the responses of each kind: a problem document whose code is one
-// of a closed list.
+// problems adds the responses of each kind: a problem document whose code is
+// from a closed list.
 func (d *document) problems() {
 	base := d.types.Type(reflect.TypeFor[problem]())
 	d.resolve(base)["properties"].(action.Schema)["code"].(action.Schema)["enum"] = names(fault.Codes())

@@ -11,7 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
 
-// faultsDescribed is what the description says of faults.
+// faultsDescribed is the part of the description about faults.
 type faultsDescribed struct {
 	Paths map[string]map[string]struct {
 		OperationID string
@@ -76,8 +76,8 @@ func TestEveryOperationListsItsFaultCodes(t *testing.T) {
 	}
 }
 
-// A generator of clients demands fields that have a default: what a body may
-// leave out has none, and says it otherwise.
+// Generators of clients require fields that have a default. Optional fields of
+// a body therefore have no default in the description.
 func TestNoFieldOfABodyHasADefault(t *testing.T) {
 	text, err := rest.Description()
 	if err != nil {

@@ -10,11 +10,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// apiVersion is the version of the interface, which its paths begin with, and
-// not of the program: the description changes only when the interface does.
+// apiVersion is the version of the interface, with which its paths begin. It is
+// not the version of the program: the description changes only when the
+// interface does.
 const apiVersion = "1"
 
-// describe begins the description: OpenAPI 3.1.
+// describe starts the description, in OpenAPI 3.1.
 func describe() *document {
 	schemas := map[string]action.Schema{}
 	return &document{
@@ -63,7 +64,7 @@ var tags = map[string]string{
 	"health":     "Whether the gateway runs",
 }
 
-// finish adds the groups of the operations, in the order of the table.
+// finish adds the groups of operations, in the order of the table.
 func (d *document) finish() {
 	for _, op := range d.operations {
 		for _, name := range op.Tags {
@@ -87,8 +88,7 @@ var classTexts = map[action.Class]string{
 	action.Admin: "it is the operator's",
 }
 
-// paragraph is a verb's paragraph: what kind of call it is, and what it is called
-// elsewhere.
+// paragraph describes a verb: its class, and its names on other surfaces.
 func paragraph(v *action.Verb) string {
 	text := "Verb `" + v.Name + "`, class " + v.Class.String() + ": " + classTexts[v.Class] + ". Its risk is " + v.Risk.String() + " unless the page says otherwise."
 	if v.Tool != "" {
@@ -100,11 +100,12 @@ func paragraph(v *action.Verb) string {
 	return text
 }
 
-// offline is the description of a surface that serves nothing.
+// offline returns the description without serving anything.
 func offline() *document { return (&surface{mux: http.NewServeMux()}).offerAll() }
 
 // Description returns the OpenAPI 3.1 description of every route as indented
-// JSON with sorted names, the same for every gateway of this interface.
+// JSON with sorted names. It is the same for every gateway with this version of
+// the interface.
 func Description() ([]byte, error) {
 	return written(offline())
 }

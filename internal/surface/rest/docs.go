@@ -19,8 +19,8 @@ var docsText string
 
 var docsPage = template.Must(template.New("docs").Funcs(template.FuncMap{"coded": codeHTML}).Parse(docsText))
 
-// codeHTML shows what stands between backquotes, as CommonMark writes code, as
-// code. All else is escaped.
+// codeHTML writes text between backquotes as code, as CommonMark does, and
+// escapes everything else.
 func codeHTML(text string) template.HTML {
 	var out strings.Builder
 	for i, part := range strings.Split(text, "`") {
@@ -33,13 +33,13 @@ func codeHTML(text string) template.HTML {
 	return template.HTML(out.String())
 }
 
-// docGroup is a group of operations on the page of documentation.
+// docGroup is a group of operations on the documentation page.
 type docGroup struct {
 	Name, About string
 	Entries     []docOperation
 }
 
-// docOperation is an operation on the page of documentation.
+// docOperation is an operation on the documentation page.
 type docOperation struct {
 	*operation
 	Anchor string
@@ -55,8 +55,8 @@ type fieldRow struct {
 	Required            bool
 }
 
-// Documentation returns the description as a page of HTML without script, the
-// same that a gateway serves at /docs.
+// Documentation returns the description as an HTML page without scripts. A
+// gateway serves the same page at /docs.
 func Documentation() ([]byte, error) {
 	return documentation(offline())
 }
@@ -131,7 +131,7 @@ func answerOf(r *response) string {
 	return "the bytes, as " + strings.Join(kinds, " or ")
 }
 
-// curlOf is the command that makes the example's call.
+// curlOf returns the curl command for the example of an operation.
 func curlOf(doc *document, op *operation) string {
 	path := op.Path
 	for _, p := range op.Parameters {
@@ -172,8 +172,8 @@ func pretty(v any) string {
 	return string(text)
 }
 
-// offerDescription serves the description as JSON and as a page. Both are
-// written when first asked for.
+// offerDescription serves the description as JSON and as a page. Each is
+// written when it is first asked for.
 func (s *surface) offerDescription(doc *document) {
 	serve := func(path, mediaType string, write func(*document) ([]byte, error)) {
 		once := sync.OnceValues(func() ([]byte, error) { return write(doc) })

@@ -6,8 +6,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// document is a description of the interface: as much of OpenAPI 3.1 as it uses. The
-// fields of each part are in the order of their names, as the text has them.
+// document is a description of the interface, with the parts of OpenAPI 3.1
+// that it uses. The fields of each type are in alphabetical order, because they
+// are written in this order.
 type document struct {
 	Components components                       `json:"components"`
 	Info       info                             `json:"info"`
@@ -76,7 +77,8 @@ type operation struct {
 	Tags        []string              `json:"tags"`
 }
 
-// parameter is one of a path, query or header; of an answer's headers it has no name.
+// parameter is a parameter of a path, query or header. As a header of an answer
+// it has no name.
 type parameter struct {
 	Description string        `json:"description,omitempty"`
 	Example     any           `json:"example,omitempty"`

@@ -10,8 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
-// accessEntry is what the access log will say about a request. Only the goroutine
-// that serves the request writes it.
+// accessEntry collects what the access log will contain about a request. Only
+// the goroutine that serves the request writes it.
 type accessEntry struct {
 	route
 	id     string
@@ -55,8 +55,8 @@ func source(r *http.Request) action.Source {
 	}
 }
 
-// surfaceOf is the surface that a request comes from. Our own clients name it in a
-// header; it is used by the audit only.
+// surfaceOf returns the surface that a request comes from. The project's own
+// clients name it in a header. Only the audit uses it.
 func surfaceOf(r *http.Request) string {
 	switch claimed := r.Header.Get("Glovebox-Surface"); claimed {
 	case "cli", "mcp":
@@ -71,15 +71,16 @@ func noteFault(r *http.Request, f *fault.Fault) {
 	}
 }
 
-// token matches a short name without spaces or signs.
+// plainToken matches a short name of letters, digits, dots, underscores and
+// hyphens.
 var plainToken = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// named matches the ids that a caller may give to a request. Dots are kept for
-// the steps of runs and crawls.
-var callerID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$`) // 39 of the 64 that the gate takes: a hyphen and 24 are ours
+// callerID matches the ids that a caller may give to a request. Dots are
+// reserved for the steps of runs and crawls.
+var callerID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$`) // 39 of the 64 characters that the gate accepts; a hyphen and 24 random ones are added
 
-// requestID returns an id that no other request has, so that records of two calls
-// are not mixed up. It begins with the caller's own id where that is a short token.
+// requestID returns an id that no other request has, so that the records of two
+// calls are not confused. It begins with the caller's own id if that is valid.
 func requestID(asked string) string {
 	if !callerID.MatchString(asked) {
 		asked = "req"
@@ -87,7 +88,7 @@ func requestID(asked string) string {
 	return randid.New(asked+"-", 12)
 }
 
-// countingWriter notes an answer's status and size for the access line.
+// countingWriter records an answer's status and size for the access log.
 type countingWriter struct {
 	http.ResponseWriter
 	status int
@@ -113,5 +114,5 @@ func (c *countingWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Flush passes on what was written so far, for event streams.
+// Flush sends what was written so far, for event streams.
 func (c *countingWriter) Flush() { _ = http.NewResponseController(c.ResponseWriter).Flush() }

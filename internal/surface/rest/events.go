@@ -14,11 +14,11 @@ import (
 
 const (
 	lastEventID  = "Last-Event-ID"
-	retryAfterMS = 1000 // milliseconds until a client comes again
+	retryAfterMS = 1000 // milliseconds until a client reconnects
 )
 
-// eventStreams are the event streams that are open. They end when the server shuts
-// down: it would wait for them.
+// eventStreams are the open event streams. They are ended when the server shuts
+// down, because it would wait for them.
 type eventStreams struct {
 	once sync.Once
 	over chan struct{}
@@ -28,8 +28,8 @@ func newEventStreams() *eventStreams { return &eventStreams{over: make(chan stru
 
 func (f *eventStreams) end() { f.once.Do(func() { close(f.over) }) }
 
-// follow answers events.follow as server-sent events, from the one that the
-// client had last.
+// follow answers events.follow with server-sent events, starting after the last
+// event that the client has received.
 func (s *surface) follow(w http.ResponseWriter, r *http.Request, call action.Call, plain func(action.Result)) {
 	if err := resume(r, call.Args); err != nil {
 		fail(w, r, err)
@@ -64,7 +64,7 @@ func (s *surface) follow(w http.ResponseWriter, r *http.Request, call action.Cal
 	}
 }
 
-// resume reads the header that a client sends after it lost its connection.
+// resume reads the header that a client sends after it has lost its connection.
 func resume(r *http.Request, args any) error {
 	text := r.Header.Get(lastEventID)
 	a, ok := args.(*action.FollowEvents)
@@ -90,7 +90,7 @@ func (e *events) sendNumbered(event action.Event) error {
 	return e.failure()
 }
 
-// failure says why no more can be written.
+// failure returns why nothing more can be written.
 func (e *events) failure() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

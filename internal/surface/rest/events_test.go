@@ -17,7 +17,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
 
-// teller is a door that tells followers of events.
+// teller is a door that sends events to followers.
 type teller func(ctx context.Context, c action.Call) (action.Result, error)
 
 func (f teller) Call(ctx context.Context, c action.Call) (action.Result, error) {
@@ -29,7 +29,8 @@ func (f teller) Call(ctx context.Context, c action.Call) (action.Result, error) 
 
 func (teller) Refuse(context.Context, action.Call, error) {}
 
-// serve runs a real server, and returns its address and how it is shut down.
+// serve runs a real server, and returns its address and a function that shuts
+// it down.
 func serve(t *testing.T, d rest.Gate) (address string, shutdown func()) {
 	t.Helper()
 	h, err := rest.New(rest.Options{Gate: d, Auth: tokens{}, Log: slog.New(slog.DiscardHandler)})
@@ -134,7 +135,7 @@ func TestARefusedFollowerGetsAProblem(t *testing.T) {
 	}
 }
 
-// A reader that takes nothing is closed: the call that tells it ends.
+// A client that reads nothing is disconnected: its call ends.
 func TestASlowFollowerIsClosed(t *testing.T) {
 	ended := make(chan error, 1)
 	address, shutdown := serve(t, teller(func(ctx context.Context, c action.Call) (action.Result, error) {

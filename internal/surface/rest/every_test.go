@@ -12,10 +12,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// canary is what requests smuggle in; no answer and no log line may have it.
+// canary is a value in bad requests that no answer and no log line may contain.
 const canary = "hunter2hunter2"
 
-// route is one way to one verb.
+// route is one route of a verb.
 type route struct {
 	verb   *action.Verb
 	method string
@@ -44,7 +44,7 @@ func routes(t *testing.T) []route {
 	return all
 }
 
-// victim is a surface that bad requests are thrown at, and its door.
+// victim is a surface that receives bad requests, with its door.
 type victim struct {
 	house
 	door *door
@@ -56,8 +56,8 @@ func newVictim(t *testing.T) victim {
 	return victim{build(t, d), d}
 }
 
-// refuses sends a request and wants a problem document of a 4xx, nothing
-// repeated, nothing logged and nothing done.
+// refuses sends a request and expects a problem document with a 4xx status. The
+// request must not be repeated in the answer, logged or passed on.
 func (v victim) refuses(t *testing.T, r *http.Request) {
 	t.Helper()
 	v.log.Reset()
@@ -79,7 +79,8 @@ func (v victim) refuses(t *testing.T, r *http.Request) {
 	}
 }
 
-// spoiled are bodies that no route may take, whatever its arguments are.
+// spoiled returns bodies that every route must refuse, whatever its arguments
+// are.
 func spoiled(good string) map[string]string {
 	rest := strings.TrimPrefix(good, "{")
 	if rest != "}" && rest != "" {
@@ -147,8 +148,8 @@ func TestNoRouteTakesASpoiledBody(t *testing.T) {
 	}
 }
 
-// TestNoFieldTakesAnotherType gives each field of each verb every JSON type
-// that it is not.
+// TestNoFieldTakesAnotherType gives each field of each verb a value of every
+// wrong JSON type.
 func TestNoFieldTakesAnotherType(t *testing.T) {
 	v := newVictim(t)
 	values := map[string]string{
@@ -239,7 +240,7 @@ func TestNoRouteTakesASessionThatIsNoName(t *testing.T) {
 	}
 }
 
-// TestNoPathClimbs puts what is no id where ids stand.
+// TestNoPathClimbs puts invalid ids into paths.
 func TestNoPathClimbs(t *testing.T) {
 	v := newVictim(t)
 	bad := []string{"..", "%2e%2e", "..%2f..%2fetc", "%2e%2e%2fetc%2fpasswd", "a%00b", "a%2fb", "a%5cb", "a%0d%0ab", "%ff", "a%20b", "%252e%252e", "a;b", strings.Repeat("a", 65), "-", "%c0%af"}
@@ -261,8 +262,8 @@ func TestNoPathClimbs(t *testing.T) {
 	}
 }
 
-// TestOtherMethodsAre405WithAllow asks every path for every method that it has
-// no route for, HEAD among them.
+// TestOtherMethodsAre405WithAllow sends to every path each method for which it
+// has no route, including HEAD.
 func TestOtherMethodsAre405WithAllow(t *testing.T) {
 	v := newVictim(t)
 	takes := map[string][]string{"/v1/health": {"GET"}, "/openapi.json": {"GET"}, "/docs": {"GET"}}

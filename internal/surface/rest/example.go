@@ -21,8 +21,8 @@ var (
 	}
 )
 
-// familiar are examples of fields that mean the same wherever they stand, for
-// those without an example of their own.
+// commonExamples are examples for fields that have the same meaning in all
+// types, and no example of their own.
 var commonExamples = map[string]any{
 	"url": "https://example.com/", "title": "Example Domain", "ok": true, "html": "<h1>Example Domain</h1>",
 	"markdown": "# Example Domain", "href": "https://example.com/more", "text": "Example Domain", "mode": "text",
@@ -39,8 +39,9 @@ var commonExamples = map[string]any{
 	"allow": []string{"*.example.com"}, "approve": true, "accept": true,
 }
 
-// exampleArguments is a body that makes a good call of a verb: what it must
-// have, what its tags give an example of, and of a locator the reference.
+// exampleArguments returns a body for a valid call of a verb: the required
+// fields, the fields with an example in their tags, and the reference of a
+// locator.
 func exampleArguments(v *action.Verb) map[string]any {
 	t := reflect.TypeOf(v.NewArgs()).Elem()
 	example := map[string]any{}
@@ -54,8 +55,8 @@ func exampleArguments(v *action.Verb) map[string]any {
 	return example
 }
 
-// exampleOf is an answer of a type: the fields that are always there, and
-// those that have an example.
+// exampleOf returns an example of a type: the required fields, and those that
+// have an example.
 func exampleOf(t reflect.Type) any {
 	if t == nil {
 		return nil
@@ -90,8 +91,8 @@ func exampleOf(t reflect.Type) any {
 	return reflect.Zero(t).Interface()
 }
 
-// exampleField is the example that a field's tag gives, the familiar one of
-// its name where that fits, or one made from its type.
+// exampleField returns the example in a field's tag, or the common example of
+// its name if the type fits, or one made from its type.
 func exampleField(f action.Field) any {
 	if text, told := f.Tag.Lookup("example"); told {
 		value := reflect.New(f.Type)
@@ -114,7 +115,7 @@ func exampleField(f action.Field) any {
 	return exampleOf(f.Type)
 }
 
-// fits reports whether a familiar example is of a field's kind.
+// fits reports whether a common example has the type of a field.
 func fits(example any, t reflect.Type) bool {
 	from := reflect.TypeOf(example)
 	if from.Kind() == reflect.String || t.Kind() == reflect.String || t.Kind() == reflect.Struct {

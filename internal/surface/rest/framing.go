@@ -11,15 +11,15 @@ import (
 	"sync/atomic"
 )
 
-// Serve serves on a listener, and refuses (400) requests that say twice, or in a
-// way that older servers read otherwise, how long they are: Transfer-Encoding
-// beside Content-Length, or in HTTP/1.0. Go's own server drops the length and
-// says nothing, so that a proxy in front of it might see other requests than it.
+// Serve serves on a listener. It refuses (400) requests with an ambiguous
+// length: Transfer-Encoding together with Content-Length, or in HTTP/1.0. Go's
+// server silently ignores Content-Length then, so that a proxy in front of it
+// might see other requests than it does.
 func Serve(server *http.Server, l net.Listener) error {
 	handler := server.Handler
 	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if state, secure := r.Context().Value(tlsKey{}).(*tls.ConnectionState); secure && r.TLS == nil {
-			r.TLS = state // the server looks for TLS at the connection itself, which is framed
+			r.TLS = state // the server finds TLS by the type of the connection, which framedConn hides
 		}
 		handler.ServeHTTP(w, r)
 	})
@@ -33,7 +33,7 @@ func Serve(server *http.Server, l net.Listener) error {
 	}
 	server.ConnState = func(c net.Conn, state http.ConnState) {
 		if f, framed := c.(*framedConn); framed && state == http.StateHijacked {
-			f.off.Store(true) // what follows is no HTTP
+			f.off.Store(true) // the bytes that follow are not HTTP
 		}
 	}
 	return server.Serve(framedListener{l}) //nolint:wrapcheck // as http.Server says
@@ -43,7 +43,7 @@ type tlsKey struct{}
 
 type framedListener struct{ net.Listener }
 
-// Accept returns the next connection, framed.
+// Accept returns the next connection, as a framedConn.
 func (l framedListener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
@@ -52,7 +52,7 @@ func (l framedListener) Accept() (net.Conn, error) {
 	return &framedConn{Conn: c}, nil
 }
 
-// framedConn watches where requests begin and end.
+// framedConn tracks where requests begin and end.
 type framedConn struct {
 	net.Conn
 	frame framing
@@ -61,8 +61,8 @@ type framedConn struct {
 
 var errFraming = errors.New("the request's body is not framed as HTTP wants it")
 
-// Read reads what is next. Of a request that is refused a header line has no
-// colon any more.
+// Read reads the next bytes. It removes the colon from a header line of a
+// request that is to be refused.
 func (c *framedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if c.off.Load() {
@@ -76,7 +76,7 @@ func (c *framedConn) Read(p []byte) (int, error) {
 	return n, err //nolint:wrapcheck // the connection's own
 }
 
-// The places in a stream of requests.
+// The positions in a stream of requests.
 const (
 	requestLine = iota
 	headerName
@@ -92,14 +92,14 @@ const (
 )
 
 const (
-	longestName  = 32 // bytes of a header's name that are looked at
+	longestName  = 32 // bytes of a header's name that are examined
 	longestValue = 32 // of a value, and of the end of a request line
 )
 
 // framing finds where requests begin and end in a stream of bytes.
 type framing struct {
 	at       int
-	text     []byte // of the line or value that is read
+	text     []byte // of the current line or value
 	name     string
 	old      bool // the request is not of HTTP/1.1
 	encoding bool // it has a Transfer-Encoding
@@ -108,7 +108,7 @@ type framing struct {
 	digits   int    // of a chunk's size
 }
 
-// next takes a byte, and returns what the server shall read in its place.
+// next processes a byte and returns the byte that the server reads instead.
 func (f *framing) next(b byte) byte {
 	switch f.at {
 	case requestLine:
@@ -137,7 +137,7 @@ func (f *framing) next(b byte) byte {
 
 func (f *framing) begin(at int) { f.at, f.digits = at, 0 }
 
-// header reads the name of a header, or the end of the head.
+// header processes the name of a header, or the end of the headers.
 func (f *framing) header(b byte) byte {
 	switch {
 	case b == '\n' && len(strings.TrimSpace(string(f.text))) == 0:
@@ -165,13 +165,13 @@ func (f *framing) value(b byte) {
 		return
 	}
 	if f.name == "content-length" {
-		f.length = strings.TrimSpace(string(f.text)) + " " // there is one, be it empty
+		f.length = strings.TrimSpace(string(f.text)) + " " // there is one, possibly empty
 	}
 	f.text = f.text[:0]
 	f.begin(headerName)
 }
 
-// body goes on with what follows the head.
+// body selects the state that follows the headers.
 func (f *framing) body() {
 	f.text = f.text[:0]
 	f.begin(requestLine)
@@ -181,12 +181,12 @@ func (f *framing) body() {
 		return
 	}
 	size, err := strconv.ParseUint(strings.TrimSpace(f.length), 10, 63)
-	if f.left = size; err == nil && size > 0 { // the server refuses what is no number
+	if f.left = size; err == nil && size > 0 { // the server refuses anything but a number
 		f.begin(bodyBytes)
 	}
 }
 
-// chunk reads the size of a chunk, the chunk, and its end.
+// chunk processes the size of a chunk, its content and its end.
 func (f *framing) chunk(b byte) {
 	switch f.at {
 	case chunkSize, chunkLine:
@@ -219,7 +219,7 @@ func (f *framing) chunk(b byte) {
 	}
 }
 
-// trailer reads the lines behind the last chunk, up to an empty one.
+// trailer processes the lines after the last chunk, up to an empty line.
 func (f *framing) trailer(b byte) {
 	switch {
 	case b == '\n' && f.at == trailerBegin:

@@ -14,7 +14,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
 
-// framed is a server that answers with the bodies it gets, and its address.
+// framed runs a server that answers with the bodies it receives, and returns
+// its address.
 func framed(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -35,8 +36,8 @@ func framed(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// answers sends bytes as they are, in pieces of a size, and returns the answers'
-// status and text until the server closes or as many came.
+// answers sends bytes unchanged, in pieces of a given size. It returns the
+// status and text of the answers until the server closes or most have arrived.
 func answers(t *testing.T, address, sent string, size, most int) (all []string) {
 	t.Helper()
 	c, err := net.Dial("tcp", address)

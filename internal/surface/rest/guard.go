@@ -53,8 +53,8 @@ func (g *guard) handler() http.Handler {
 	})
 }
 
-// finish turns a panic into an answer and writes the access line. A panic with
-// http.ErrAbortHandler ends the connection.
+// finish turns a panic into an answer and writes the line of the access log. A
+// panic with http.ErrAbortHandler ends the connection.
 func (g *guard) finish(out *countingWriter, r *http.Request, seen *accessEntry, start time.Time) {
 	if reason := recover(); reason != nil {
 		if reason == http.ErrAbortHandler {
@@ -123,14 +123,14 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, seen *accessEntry)
 	g.forward(w, r)
 }
 
-// public reports whether a path needs no token. What is there says only that the
-// gateway runs, and what every gateway of its version says.
+// public reports whether a path needs no token. The answers there contain only
+// that the gateway runs, and what is the same for every gateway of its version.
 func public(path string) bool {
 	return path == healthPath || path == rootVersion || strings.HasPrefix(path, questionPath)
 }
 
-// authenticate finds out whose token a request carries, and applies the rate limit.
-// What is done for the request ends when the token does.
+// authenticate finds the owner of the request's token and applies the rate
+// limit. The request's context ends when the token is revoked or expires.
 func (g *guard) authenticate(r *http.Request, seen *accessEntry) (*http.Request, func(), error) {
 	token, inQuery, r := takeToken(r)
 	who, err := g.tokens.Identify(r.Context(), token)
@@ -176,9 +176,10 @@ func (g *guard) forward(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(w, r)
 }
 
-// checkSource refuses what a web page could send by itself: a host name that is not
-// ours (DNS rebinding) and a foreign origin (cross-site requests). Where tokens are
-// safe only behind a proxy, it refuses who does not come through the proxy.
+// checkSource refuses requests that a web page could cause: those with a
+// foreign host name (DNS rebinding) or a foreign origin (cross-site requests).
+// Where tokens are safe only behind a proxy, it refuses requests that do not
+// come through the proxy.
 func (g *guard) checkSource(r *http.Request, seen *accessEntry) *fault.Fault {
 	if !g.direct && !seen.proxied && !seen.from.IsLoopback() {
 		return fault.New(fault.DeniedByPolicy, "the gateway is reached through its proxy only").Hinted("call the proxy's address")
@@ -229,23 +230,25 @@ func (g *guard) answerCORS(w http.ResponseWriter, r *http.Request) bool {
 
 func hasBody(r *http.Request) bool { return r.Body != nil && r.Body != http.NoBody }
 
-// limitBodyTime limits the time that a body may take. It also holds for a request
-// that is refused before its body was read, because the server drains the body.
+// limitBodyTime limits the time for the body. The limit also applies to a
+// request that is refused before its body is read, because the server then
+// drains the body.
 func limitBodyTime(w http.ResponseWriter, r *http.Request) {
 	if hasBody(r) {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyLimit)) // a writer that is no connection has none
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyLimit)) // a writer that is not a connection has no deadline
 	}
 }
 
-// readBody reads the whole body, bounded in size, and puts it back. The deadline
-// that limitBodyTime set is lifted once the body is there: a call may take longer.
+// readBody reads the whole body, up to a limit, and puts it back into the
+// request. It removes the deadline of limitBodyTime afterwards, because a call
+// may take longer.
 func readBody(w http.ResponseWriter, r *http.Request, most int64) (int, *fault.Fault) {
 	if !hasBody(r) {
 		return 0, nil
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if err != nil {
-		w.Header().Set("Connection", "close") // what is left of the body is not worth reading
+		w.Header().Set("Connection", "close") // the rest of the body is not read
 	}
 	var large *http.MaxBytesError
 	switch {
@@ -292,7 +295,8 @@ func loopback(host string) bool {
 	return err == nil && addr.IsLoopback()
 }
 
-// securityHeaders sets the headers that every answer has: what browsers may do with it
+// securityHeaders sets the headers of every answer that restrict what browsers
+// do with it
 // (https://cheatsheetseries.owasp.org/cheatsheets/HTTP_Headers_Cheat_Sheet.html).
 func securityHeaders(h http.Header, r *http.Request, seen *accessEntry) {
 	h.Set("X-Request-Id", seen.id)
@@ -303,7 +307,7 @@ func securityHeaders(h http.Header, r *http.Request, seen *accessEntry) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Permissions-Policy", "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()")
-	if seen.secure && !loopback(hostname(r.Host)) { // of localhost it would hold for every other program there
+	if seen.secure && !loopback(hostname(r.Host)) { // on localhost it would apply to all other programs
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
 }

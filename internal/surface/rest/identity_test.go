@@ -23,7 +23,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
 
-// book is a real book whose tokens are their names.
+// book returns a real token store in which each token is equal to its name.
 func book(t *testing.T, r auth.Rate, names ...string) *auth.TokenStore {
 	t.Helper()
 	var entries []auth.Entry
@@ -200,7 +200,8 @@ func TestPastTheProxyNobodyComes(t *testing.T) {
 	}
 }
 
-// made is a surface whose book keeps tokens, served on loopback, and a token.
+// made serves a surface with its own token store on loopback, and returns the
+// store, its address and a token.
 func made(t *testing.T, o rest.Options) (b *auth.TokenStore, url string, token action.TokenMade) {
 	t.Helper()
 	b = book(t, auth.Rate{})
@@ -292,7 +293,7 @@ func TestARevokedTokensCallsAndStreamsEnd(t *testing.T) {
 	}
 }
 
-// doorOf is a door that sees the context of a call.
+// doorOf is a door that receives the context of a call.
 type doorOf func(context.Context, action.Call) (action.Result, error)
 
 func (d doorOf) Call(ctx context.Context, c action.Call) (action.Result, error) { return d(ctx, c) }

@@ -20,8 +20,8 @@ import (
 
 const sessionHeader = "Glovebox-Session"
 
-// sessionOf returns the session that a request names by path, header or query. A
-// request that names two is refused.
+// sessionOf returns the session that a request names in its path, header or
+// query. A request that names two is refused.
 func sessionOf(r *http.Request, v *action.Verb) (string, error) {
 	named := []string{r.PathValue("session")}
 	if actsOnSession(v) {
@@ -50,13 +50,13 @@ func goodSession(name string) error {
 		Hinted("an id or name has letters, digits, dots, dashes and underscores, 64 at most").With("field", "session")
 }
 
-// inQuery reports whether a verb's arguments travel in the query.
+// inQuery reports whether a verb's arguments are in the query.
 func inQuery(v *action.Verb) bool {
 	return v.Method == http.MethodGet || v.Method == http.MethodDelete
 }
 
-// fromQuery sets the fields of args that have a query tag. A parameter that
-// the verb does not take, or given twice, is refused.
+// fromQuery sets the fields of args that have a query tag. Unknown and repeated
+// parameters are refused.
 func fromQuery(r *http.Request, v *action.Verb, args any) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -116,7 +116,7 @@ func unknownParameters(query url.Values) error {
 		Hinted("see /openapi.json for the parameters it takes")
 }
 
-// set parses text into a field of a kind that queries have.
+// set parses text into a field of a type that query parameters have.
 func set(field reflect.Value, text string) bool {
 	switch field.Kind() {
 	case reflect.Pointer: // of what is absent or given, also as the empty text
@@ -168,8 +168,8 @@ func fromBody(r *http.Request, into any) error {
 	return action.Decode(body, into)
 }
 
-// noBody refuses a body where the arguments are in the query. Without what was
-// meant in it, the call could do more than the caller wanted.
+// noBody refuses a body where the arguments are in the query. If the body were
+// ignored, the call could do more than the caller wanted.
 func noBody(r *http.Request, _ any) error {
 	if !hasBody(r) || r.ContentLength == 0 {
 		return nil
@@ -177,8 +177,8 @@ func noBody(r *http.Request, _ any) error {
 	return fault.New(fault.InvalidRequest, "a %s takes no body", r.Method).Hinted("give the arguments in the query")
 }
 
-// fromPath sets the fields of args that have a path tag, and takes the others. A body
-// may repeat those of the path but not contradict them.
+// fromPath sets the fields of args that have a path tag, and calls take for the
+// others. A body may repeat the values of the path but not contradict them.
 func fromPath(r *http.Request, args any, take func(*http.Request, any) error) error {
 	value := reflect.ValueOf(args).Elem()
 	fields := slices.DeleteFunc(slices.Clone(action.Fields(value.Type())), func(f action.Field) bool { return f.Tag.Get("path") == "" })

@@ -11,7 +11,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// inSession ends the ids of operations below /v1/sessions/{session}.
+// inSession is the suffix of the ids of operations below
+// /v1/sessions/{session}.
 const inSession = "-in-session"
 
 // needsBody reports whether a call of a verb must have a body.
@@ -21,7 +22,7 @@ func needsBody(v *action.Verb) bool {
 	})
 }
 
-// operation describes a verb at one of its paths.
+// operationOf describes a verb at one of its paths.
 func (d *document) operationOf(v *action.Verb, path string) *operation {
 	id := strings.ReplaceAll(v.Name, ".", "-")
 	if strings.Contains(path, "{session}") && actsOnSession(v) {
@@ -72,9 +73,9 @@ func (d *document) parameters(v *action.Verb, path string) []*parameter {
 	})
 }
 
-// arguments adds the schema of a verb's arguments. What stands in the path need not be
-// in the body. Defaults are named x-default: generators of clients take a field with a
-// default for one that is always there, and demand it.
+// arguments returns the schema of a verb's arguments. Fields that are in the
+// path are not required in the body. Defaults are written as x-default, because
+// generators of clients require a field that has a default.
 func (d *document) arguments(v *action.Verb) action.Schema {
 	t := reflect.TypeOf(v.NewArgs()).Elem()
 	name := t.Name() + "Args"
@@ -144,16 +145,16 @@ func (d *document) responses(v *action.Verb) map[string]*response {
 	return all
 }
 
-// refusals adds what every operation may answer with: faults, of the codes that
-// its verb can have; v is nil for an operation of any verb.
+// refusals adds the fault responses of an operation, with the codes that its
+// verb can have; v is nil for an operation of any verb.
 func (d *document) refusals(v *action.Verb, all map[string]*response) map[string]*response {
 	kind := faultsOf(v)
 	all["4XX"], all["5XX"] = d.shared("Refused"+kind.name), d.shared("Failed"+kind.name)
 	return all
 }
 
-// shared returns a reference to a response that many operations have. It adds the
-// response to the description.
+// shared returns a reference to a response that many operations have. It adds
+// the response to the description if necessary.
 func (d *document) shared(name string) *response {
 	all := d.Components.Responses
 	if len(all) == 0 {
@@ -167,8 +168,7 @@ func (d *document) shared(name string) *response {
 	return &response{Ref: "#/components/responses/" + name}
 }
 
-// withExtras adds the schema of a verb's object with the extras beside its
-// fields.
+// withExtras returns the schema of a verb's object with the extras.
 func (d *document) withExtras(t reflect.Type) action.Schema {
 	name := t.Name() + "Answer"
 	if _, known := d.Components.Schemas[name]; known {
@@ -216,7 +216,7 @@ func (d *document) healthOperation() *operation {
 	}
 }
 
-// exampleHAR is the smallest archive there is.
+// exampleHAR is a minimal HTTP archive.
 var exampleHAR = map[string]any{"log": map[string]any{"version": "1.2", "creator": map[string]any{"name": "Glovebox", "version": "1"}, "pages": []any{}, "entries": []any{}}}
 
 func jsonOf(schema action.Schema, example any) map[string]*mediaType {

@@ -26,7 +26,7 @@ type problem struct {
 	Details       map[string]any `json:"details,omitempty"`
 }
 
-// fail answers with err as a problem document of its code's status.
+// fail answers with err as a problem document, with the status of its code.
 func fail(w http.ResponseWriter, r *http.Request, err error) {
 	f := fault.From(ended(r.Context(), err))
 	var known *fault.Fault
@@ -37,8 +37,8 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	refuse(w, r, f.Code.Info().Status, f)
 }
 
-// ended is why the work for a request ended: err, or that its token may not call
-// any more.
+// ended returns why the work for a request ended: err, or that the token is no
+// longer valid.
 func ended(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); fault.CodeOf(cause) == fault.Unauthenticated {
 		return cause
@@ -46,7 +46,8 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// refuse answers with f as a problem document, but with a status of HTTP's own.
+// refuse answers with f as a problem document, with another status than that of
+// its code.
 func refuse(w http.ResponseWriter, r *http.Request, status int, f *fault.Fault) {
 	noteFault(r, f)
 	doc := shown(f, status, correlation(r.Context()))
@@ -67,7 +68,7 @@ func refuse(w http.ResponseWriter, r *http.Request, status int, f *fault.Fault) 
 	_, _ = w.Write(body)
 }
 
-// shown is f as a problem document.
+// shown returns f as a problem document.
 func shown(f *fault.Fault, status int, id string) problem {
 	return problem{
 		Type: f.Code.Type(), Title: f.Code.Info().Title, Status: status, Detail: f.Message,

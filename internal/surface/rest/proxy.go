@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// route is how a request came.
+// route is how a request reached the gateway.
 type route struct {
-	from    netip.Addr // the client's address; none where it cannot be told
-	secure  bool       // over TLS, as far as the gateway knows
+	from    netip.Addr // the client's address; invalid if unknown
+	secure  bool       // whether it came over TLS, as far as the gateway knows
 	proxied bool       // through a proxy that is trusted
 }
 
 // routeOf finds out how a request reached the gateway. Only a trusted proxy is
-// believed about the client and about the host that was asked for.
+// believed about the client and the requested host.
 func (g *guard) routeOf(r *http.Request) (route, *http.Request) {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	w := route{from: at.Addr().Unmap(), secure: r.TLS != nil}
@@ -42,8 +42,8 @@ func (g *guard) trusted(a netip.Addr) bool {
 	return false
 }
 
-// client is the last address of X-Forwarded-For that is not a trusted proxy's.
-// Anybody may have written those before it.
+// client returns the last address in X-Forwarded-For that is not a trusted
+// proxy's. The addresses before it may be forged.
 func (g *guard) client(r *http.Request, proxy netip.Addr) netip.Addr {
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	at := proxy
@@ -60,7 +60,8 @@ func (g *guard) client(r *http.Request, proxy netip.Addr) netip.Addr {
 	return at
 }
 
-// singleHeader is the value of a header that a request has once, and which holds one.
+// singleHeader returns the value of a header that occurs once in a request and
+// has one value.
 func singleHeader(r *http.Request, header string) (string, bool) {
 	values := r.Header.Values(header)
 	if len(values) != 1 || values[0] == "" || strings.Contains(values[0], ",") {
@@ -69,7 +70,7 @@ func singleHeader(r *http.Request, header string) (string, bool) {
 	return strings.TrimSpace(values[0]), true
 }
 
-// scheme returns secure for a request over TLS, and else plain.
+// scheme returns secure for a request over TLS, and plain otherwise.
 func scheme(r *http.Request, plain, secure string) string {
 	if e, ok := r.Context().Value(accessEntryKey{}).(*accessEntry); r.TLS != nil || ok && e.secure {
 		return secure
@@ -77,8 +78,8 @@ func scheme(r *http.Request, plain, secure string) string {
 	return plain
 }
 
-// rateKey is what attempts are counted by: a client of IPv6 has a whole network
-// of addresses (RFC 6177).
+// rateKey returns the prefix by which attempts are counted: an IPv6 client has
+// a whole network of addresses (RFC 6177).
 func rateKey(a netip.Addr) netip.Prefix {
 	bits := a.BitLen()
 	if a.Is6() {

@@ -5,11 +5,11 @@ import (
 	"net/http"
 )
 
-// questionPath is the page to which people are sent when a question waits.
+// questionPath is the path of the page that people open when a question waits.
 const questionPath = "/approvals/"
 
-// questionPage says where a question is answered. Whoever opens it sends no token:
-// it therefore shows neither the question nor whether there is one.
+// questionPage shows where a question is answered. It is served without a
+// token. Therefore it shows neither the question nor whether it exists.
 var questionPage = template.Must(template.New("question").Parse(`<!DOCTYPE html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>A question waits: Glovebox</title>
@@ -35,7 +35,7 @@ func explainQuestion(w http.ResponseWriter, r *http.Request) {
 	_ = questionPage.Execute(w, id)
 }
 
-// withFullURL makes the address of a request whole, as its caller has it.
+// withFullURL makes the URL of a request absolute, as the caller sees it.
 func withFullURL(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		whole := *r.URL

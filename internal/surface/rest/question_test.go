@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Who is told that a question waits finds out where it is answered, and nothing
-// of the question, whoever they are.
+// The page shows where a question is answered and nothing about the question,
+// whoever opens it.
 func TestThePageOfAQuestionSaysWhereItIsAnsweredAndNothingElse(t *testing.T) {
 	d := refusing()
 	h := build(t, d).handler

@@ -12,8 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
 
-// known is one operation of the browser interface that clients already know:
-// what they send, what they count on by default, and what they read.
+// known describes an operation of the browser interface that existing clients
+// use: what they send, the defaults they rely on, and what they read.
 type known struct {
 	call     string         // method and path below /v1
 	sends    []string       // parameters of a GET or DELETE, fields of a POST
@@ -23,7 +23,7 @@ type known struct {
 	pending  string         // the verb that will bring it; none when it is here
 }
 
-// reference is the whole of it: 37 operations on 33 paths.
+// reference lists all 37 operations on 33 paths.
 var reference = []known{
 	{call: "POST /browser/start", sends: []string{"width", "height", "dpi", "url", "headless", "contextId", "streamVideoCodec", "streamAudioCodec", "streamFrameRate", "webrtcPortRange", "recordingFps"}, defaults: map[string]any{"width": 1280.0, "height": 720.0, "dpi": 96.0}, reads: started},
 	{call: "POST /browser/stop", reads: []string{"state"}},
@@ -74,7 +74,7 @@ var reference = []known{
 
 var started = []string{"state", "display", "resolution", "startedAt", "cdpUrl", "url", "missingDependencies", "installCommand", "processes", "lastError"}
 
-// property is what a schema says of a field.
+// property is the part of a schema about a field.
 type property struct {
 	Ref        string `json:"$ref"`
 	Default    any
@@ -82,7 +82,7 @@ type property struct {
 	Properties map[string]property
 }
 
-// offered is an operation as the description gives it.
+// offered is an operation in the description.
 type offered struct {
 	Parameters []struct {
 		Name, In string
@@ -141,7 +141,7 @@ func TestReferenceIsWholeAndOffered(t *testing.T) {
 	}
 }
 
-// hold compares one operation with what clients know of it.
+// hold compares one operation with what clients expect of it.
 func (o offer) hold(t *testing.T, what string, op offered, k known) {
 	t.Helper()
 	takes := map[string]property{}

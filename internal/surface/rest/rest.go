@@ -1,6 +1,8 @@
-// Package rest serves the gateway's interface over HTTP: one route for each row
-// of the table of verbs, faults as problem documents, and the OpenAPI description.
-// It checks who calls and from where, and translates; it decides nothing.
+// Package rest serves the gateway's interface over HTTP. Each offered verb has a
+// route, and a verb of a page has two: for the most recent session, and below a
+// session. Other routes belong to no verb: /v1/health, /v1/verbs, /json,
+// /openapi.json, /docs, /approvals and /mcp. Faults are problem documents. The
+// package checks who calls and from where, and translates; it decides nothing.
 package rest
 
 import (
@@ -18,44 +20,45 @@ import (
 
 const (
 	maxBody     = 1 << 20          // bytes of a request's body, where its verb does not take more
-	maxLarge    = 4                // requests with larger bodies at a time: each takes its size several times over
+	maxLarge    = 4                // concurrent requests with larger bodies: each needs several times its size
 	bodyLimit   = 30 * time.Second // to send one
 	callLimit   = 6 * time.Minute  // of one call: longer than the longest question and the longest action
-	defaultWait = 55 * time.Second // on a question, where the caller does not say
+	defaultWait = 55 * time.Second // default wait for the answer to a question
 )
 
-// unknownRate is how many requests without a valid token one address may make:
-// a token of ours cannot be guessed, but each attempt is a line in the log and
-// may be a signature to verify.
+// unknownRate is how many requests without a valid token one address may make.
+// Tokens cannot be guessed, but each attempt writes a line to the log and may
+// need a signature check.
 var unknownRate = auth.Rate{PerSecond: 10, Burst: 300}
 
-// Gate does calls, or refuses them with a fault. Refuse records a call that this
-// package refused itself.
+// Gate does calls, or refuses them with a fault. Refuse records a call that
+// this package refused itself.
 type Gate interface {
 	Call(ctx context.Context, c action.Call) (action.Result, error)
 	Refuse(ctx context.Context, c action.Call, why error)
 }
 
-// Tokens knows whose a token is; a fault unauthenticated when nobody's.
+// Tokens finds the owner of a token; the fault is unauthenticated for an
+// unknown one.
 type Tokens interface {
 	Identify(ctx context.Context, token string) (auth.Identity, error)
 }
 
-// Options is what a surface is made of.
+// Options are the parts and settings of a Surface.
 type Options struct {
 	Gate           Gate
 	Clients        Clients // of the DevTools protocol; none are admitted when nil
 	Auth           Tokens
-	MCP            http.Handler   // at /mcp, behind the same checks; none when nil. The caller is in its context, see auth.From
+	MCP            http.Handler   // serves /mcp, after the same checks; none when nil. The caller is in the request's context, see auth.From
 	Version        string         // of the program
 	AllowedHosts   []string       // names beside loopback that the Host header may hold, without port
 	AllowedOrigins []string       // origins beside our own whose pages may call, "https://app.example"
-	Proxies        []netip.Prefix // who may say whom they speak for: X-Forwarded-For, -Proto and -Host
-	OnlyProxies    bool           // requests come from there, and from this machine, only
+	Proxies        []netip.Prefix // trusted proxies, which may send X-Forwarded-For, -Proto and -Host
+	OnlyProxies    bool           // requests come only from these proxies and from this machine
 	Log            *slog.Logger
 }
 
-// Surface serves the interface over HTTP. Close it when its server has been shut
+// Surface serves the interface over HTTP. Close it after its server has shut
 // down.
 type Surface struct {
 	http.Handler
@@ -69,8 +72,7 @@ func (s *Surface) Close() {
 	s.cdpClients.close()
 }
 
-// New makes the handler of everything below /v1, of /openapi.json, /docs and
-// /mcp. Gate, Auth and Log must be given.
+// New makes the handler of all routes. Gate, Auth and Log must be given.
 func New(o Options) (*Surface, error) {
 	if o.Gate == nil || o.Auth == nil || o.Log == nil {
 		return nil, errors.New("rest: Gate, Auth and Log must be given")
@@ -104,9 +106,9 @@ func (s *surface) offerAll() *document {
 	return doc
 }
 
-// NewServer makes a server of h whose timeouts fit: headers are bounded, while
-// answers may take as long as a question waits. The caller listens, serves and
-// shuts down.
+// NewServer makes a server for h with suitable timeouts: the time for headers
+// is limited, but an answer may take as long as a question waits. The caller
+// listens, serves and shuts down.
 func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -124,8 +126,8 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 	return server
 }
 
-// bodyLimit is how many bytes the body of a request may have: more than of others
-// only on the routes of verbs that take files.
+// bodyLimit returns how many bytes the body of a request may have. It is higher
+// for the routes of verbs that take files.
 func (s *surface) bodyLimit(r *http.Request) int64 {
 	_, pattern := s.mux.Handler(r)
 	verb, generic := strings.CutPrefix(r.URL.Path, "/v1/verbs/")
@@ -160,8 +162,8 @@ func (s *surface) add(doc *document, op *operation, handle http.HandlerFunc) {
 	s.mux.HandleFunc(op.Method+" "+op.Path, handle)
 }
 
-// ServeHTTP routes a request that the guard let through; what the mux has no
-// route for is a fault like any other.
+// ServeHTTP routes a request that the guard has accepted. A request without a
+// route is answered with a fault.
 func (s *surface) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	asked := r
 	if r.Method == http.MethodHead {
@@ -183,16 +185,16 @@ func (s *surface) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	refuse(w, r, http.StatusNotFound, noRoute())
 }
 
-// withoutHEAD is a HEAD request with a method that no route has. The mux takes
-// HEAD for GET, which would make a call: recorded, counted, perhaps waited for,
-// and its answer thrown away.
+// withoutHEAD replaces the method HEAD by one that no route has. The mux would
+// treat HEAD as GET and make a call: it would be recorded, counted and possibly
+// waited for, and its answer discarded.
 func withoutHEAD(r *http.Request) *http.Request {
 	other := *r
 	other.Method = "-"
 	return &other
 }
 
-// statusProbe takes an answer's status and header and drops its body.
+// statusProbe keeps an answer's status and headers and drops its body.
 type statusProbe struct {
 	header http.Header
 	status int

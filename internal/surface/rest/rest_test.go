@@ -23,8 +23,8 @@ const goodToken = "gbx_ag_test"
 
 var agent = action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}
 
-// door is a small gate: it checks arguments as the gate does, keeps the calls that it
-// lets through, and answers as told.
+// door is a test gate: it checks arguments as the gate does, keeps the calls
+// that it accepts, and answers as configured.
 type door struct {
 	mu      sync.Mutex
 	calls   []action.Call
@@ -48,7 +48,7 @@ func (d *door) Refuse(_ context.Context, c action.Call, why error) {
 	d.refused = append(d.refused, refusal{c, fault.From(why)})
 }
 
-// refusal is a call that was refused before it came to the door.
+// refusal is a call that was refused before it reached the door.
 type refusal struct {
 	call action.Call
 	why  *fault.Fault
@@ -108,7 +108,7 @@ func build(t *testing.T, d rest.Gate, change ...func(*rest.Options)) house {
 	return house{handler: h, log: log}
 }
 
-// request makes a good request, which tests then spoil.
+// request makes a valid request, which tests then change.
 func request(method, target, body string) *http.Request {
 	var reader io.Reader = http.NoBody
 	if body != "" {
@@ -156,7 +156,7 @@ func wantProblem(t *testing.T, w *httptest.ResponseRecorder, status int, code fa
 	return p
 }
 
-// bodies are arguments that make a call of each verb valid.
+// bodies contains valid arguments for each verb.
 var bodies = map[string]string{
 	"page.drag": `{"from": {"ref": "e1"}, "to": {"ref": "e2"}}`, "page.dialog": `{"accept": false}`,
 	"page.click": `{"ref":"e1"}`, "page.check": `{"ref":"e1"}`, "page.hover": `{"ref":"e1"}`,
@@ -186,7 +186,7 @@ var bodies = map[string]string{
 	"cookie.set":            `{"cookies":[{"name":"a","value":"1"}]}`,
 }
 
-// queries are the same of verbs whose arguments travel in the query.
+// queries contains the same for verbs whose arguments are in the query.
 var queries = map[string]string{"page.find": "text=a"}
 
 func TestEveryVerbGoesThroughTheDoorAndNoneAround(t *testing.T) {

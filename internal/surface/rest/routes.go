@@ -13,10 +13,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// actsOnSession reports whether a verb acts on a session that header or query name.
+// actsOnSession reports whether a verb acts on a session that is named by
+// header or query.
 func actsOnSession(v *action.Verb) bool { return strings.HasPrefix(v.Path, "/browser/") }
 
-// paths are the routes of a verb: those of pages are offered for the most
+// paths returns the routes of a verb. A verb of a page has two: for the most
 // recent session, and below a session.
 func paths(v *action.Verb) []string {
 	if actsOnSession(v) {
@@ -56,7 +57,8 @@ func (s *surface) offer(doc *document, v *action.Verb, path string) {
 	})
 }
 
-// read makes the call of a verb's own route. The gate checks its arguments.
+// read makes the call for a request on a verb's own route. The gate checks its
+// arguments.
 func (s *surface) read(r *http.Request, v *action.Verb) (action.Call, error) {
 	args := v.NewArgs()
 	session, err := sessionOf(r, v)
@@ -80,7 +82,7 @@ func (s *surface) read(r *http.Request, v *action.Verb) (action.Call, error) {
 	return action.Call{Verb: v.Name, Session: session, Args: args, Wait: waitTime(r, v), Changes: changes}, nil
 }
 
-// call has the gate do a call of the caller whom the guard found.
+// call passes a call to the gate, with the caller that the guard found.
 func (s *surface) call(r *http.Request, c action.Call) (action.Result, error) {
 	caller, found := auth.From(r.Context())
 	if !found {
@@ -96,8 +98,8 @@ func (s *surface) call(r *http.Request, c action.Call) (action.Result, error) {
 	return result, err
 }
 
-// withHost makes a URL of an address that the gateway knows only as a path. The
-// guard has checked the host that the caller used.
+// withHost makes an absolute URL of an address that the gateway knows only as a
+// path. The guard has checked the host that the caller used.
 func withHost(r *http.Request, data any) {
 	status, ok := data.(*action.BrowserStatus)
 	if !ok || status == nil || !strings.HasPrefix(status.CDPURL, "/") {
@@ -116,8 +118,8 @@ type generic struct {
 	WaitSeconds float64         `json:"waitSeconds,omitempty" minimum:"0" maximum:"600" doc:"Longest time to wait for a person's answer; until it is answered or expires when 0"`
 }
 
-// offerGeneric adds the one route that takes any verb and answers with the
-// whole result, which is what our own clients use.
+// offerGeneric adds the route that takes any verb and answers with the whole
+// result. The project's own clients use it.
 func (s *surface) offerGeneric(doc *document) {
 	op := doc.genericOperation()
 	s.add(doc, op, func(w http.ResponseWriter, r *http.Request) {
@@ -175,7 +177,7 @@ func readGeneric(r *http.Request) (action.Call, error) {
 	return action.Call{Verb: v.Name, Session: body.Session, Connection: body.Connection, Args: args, Wait: wait, Changes: body.Changes, Quiet: body.Quiet}, nil
 }
 
-// offerHealth adds the one route that needs no token; it says only ok.
+// offerHealth adds the health check. It needs no token and answers only ok.
 func (s *surface) offerHealth(doc *document) {
 	op := doc.healthOperation()
 	s.add(doc, op, func(w http.ResponseWriter, r *http.Request) {
@@ -187,15 +189,14 @@ type health struct {
 	OK bool `json:"ok"`
 }
 
-// preferredWait reads "Prefer: wait=N" (RFC 7240): the longest time in seconds
-// to wait for a person's answer. What does not parse is ignored, as the RFC
-// wants.
+// preferredWait reads "Prefer: wait=N" (RFC 7240): how many seconds to wait for
+// a person's answer. An invalid value is ignored, as the RFC requires.
 func preferredWait(r *http.Request) time.Duration {
 	for _, header := range r.Header.Values("Prefer") {
 		for part := range strings.SplitSeq(header, ",") {
 			text, found := strings.CutPrefix(strings.TrimSpace(part), "wait=")
 			if n, err := strconv.Atoi(text); found && err == nil && n >= 0 {
-				return max(time.Duration(min(n, 300))*time.Second, time.Millisecond) // 0 would mean for ever
+				return max(time.Duration(min(n, 300))*time.Second, time.Millisecond) // 0 would mean without a limit
 			}
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
 
-// wire is a listener whose connections are pipes, so that clocks can be
-// synthetic.
+// wire is a listener whose connections are pipes, so that tests can use a
+// synthetic clock.
 type wire struct {
 	connections chan net.Conn
 	closed      chan struct{}
@@ -128,7 +128,7 @@ func TestCallsThatNeverEndAreGivenUp(t *testing.T) {
 	})
 }
 
-// patient is a door that takes its time.
+// patient is a door that answers after a delay.
 type patient time.Duration
 
 func waiting(d time.Duration) rest.Gate { return patient(d) }

@@ -19,13 +19,14 @@ const (
 	writeLimit = 10 * time.Second // for one event to be taken by a slow reader
 )
 
-// wantsEvents reports whether a call is to be answered as server-sent events while
+// wantsEvents reports whether a call is answered with server-sent events while
 // it runs.
 func wantsEvents(r *http.Request, verb string) bool {
 	return (hasParts(verb) || verb == action.VerbEventsFollow.Name) && takesEvents(r)
 }
 
-// hasParts reports whether the parts of a verb's answer can be sent as they come.
+// hasParts reports whether the parts of a verb's answer can be sent as soon as
+// each is ready.
 func hasParts(verb string) bool {
 	return verb == action.VerbPageCrawl.Name || verb == action.VerbRunStart.Name
 }
@@ -40,9 +41,9 @@ func takesEvents(r *http.Request) bool {
 }
 
 // events is an answer that is written while the call runs
-// (https://html.spec.whatwg.org/multipage/server-sent-events.html). Until the
-// first event nothing is sent, so that a call that was refused is answered as
-// any other.
+// (https://html.spec.whatwg.org/multipage/server-sent-events.html). Nothing is
+// sent before the first event, so that a refused call is answered like any
+// other.
 type events struct {
 	w   http.ResponseWriter
 	end context.CancelFunc // of the call, when its reader is gone
@@ -73,7 +74,7 @@ func (e *events) write(text string) {
 		e.w.WriteHeader(http.StatusOK)
 	}
 	c := http.NewResponseController(e.w)
-	_ = c.SetWriteDeadline(time.Now().Add(writeLimit)) // a writer that is no connection has none
+	_ = c.SetWriteDeadline(time.Now().Add(writeLimit)) // a writer that is not a connection has no deadline
 	if _, e.err = e.w.Write([]byte(text)); e.err == nil {
 		e.err = c.Flush()
 	}
@@ -82,8 +83,8 @@ func (e *events) write(text string) {
 	}
 }
 
-// stop ends the answer. What goes on after its call was given up writes no
-// more events.
+// stop ends the answer. A call that continues after its client has gone writes
+// no more events.
 func (e *events) stop() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -98,7 +99,8 @@ func (e *events) sent() bool {
 	return e.begun
 }
 
-// keepAlive keeps a stream that has begun open while nothing happens.
+// keepAlive sends comments while nothing happens, so that the connection stays
+// open.
 func (e *events) keepAlive(ctx context.Context) {
 	t := time.NewTicker(heartbeat)
 	defer t.Stop()
@@ -114,11 +116,11 @@ func (e *events) keepAlive(ctx context.Context) {
 	}
 }
 
-// stream makes a call and writes events while it runs: of a crawl "page" for each
-// page, and "progress"; of a run "step" for each line of its log, and "state". The
-// last event is "done" with the result without the pages, or "error" with a problem
-// document. watched adds further events. A call without any event that failed,
-// waits or has no parts is answered by plain.
+// stream makes a call and writes events while it runs: for a crawl "page" for
+// each page, and "progress"; for a run "step" for each line of its log, and
+// "state". The last event is "done" with the result without the pages, or
+// "error" with a problem document. watched adds further events. plain answers
+// if there was no event and the call failed, waits or has no parts.
 func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Call, plain func(action.Result), watched ...func(*action.Call, *events)) {
 	if call.Verb == action.VerbEventsFollow.Name {
 		s.follow(w, r, call, plain)
@@ -163,7 +165,8 @@ func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Cal
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 }
 
-// reportPhases has a call send its phases, and the questions it waits for, as events.
+// reportPhases makes a call send its phases, and the questions it waits for, as
+// events.
 func reportPhases(call *action.Call, e *events) {
 	call.Progress = func(phase string) { e.send("phase", map[string]string{"phase": phase}) }
 	call.Asked = func(p action.Pending) { e.send("question", p) }

@@ -10,12 +10,12 @@ import (
 )
 
 // ticket is a token for the DevTools protocol of one session that a client gave
-// in an address. The addresses in answers carry it again.
+// in an address. The addresses in answers contain it too.
 type ticket struct{ session, token string }
 
 type ticketKey struct{}
 
-// isDiscovery reports whether a path is where clients of the protocol ask for the
+// isDiscovery reports whether clients of the protocol ask at a path for the
 // address of the WebSocket.
 func isDiscovery(path string) bool {
 	if path == rootVersion {
@@ -28,10 +28,10 @@ func isDiscovery(path string) bool {
 	return found && isCDPPath(base)
 }
 
-// takeToken returns the token of a request, and the request without it where
-// it came in the query: which only a WebSocket's may, and a question for its
-// address (it is no part of what is logged, and of nothing that is linked or
-// cached).
+// takeToken returns the token of a request, and the request without it if it
+// was in the query. Only requests for a WebSocket, and for its address, may
+// have it in the query. The log does not contain it, and these addresses are not
+// linked or cached.
 func takeToken(r *http.Request) (token string, inQuery bool, without *http.Request) {
 	query := r.URL.Query()
 	given, found := query[tokenQuery]
@@ -47,9 +47,9 @@ func takeToken(r *http.Request) (token string, inQuery bool, without *http.Reque
 	return given[0], true, r
 }
 
-// limitToSession refuses a token for one session anywhere else than at that session's
-// DevTools addresses. In the address of a plain request it accepts only such a
-// token. Faults: unauthenticated, denied_by_policy.
+// limitToSession refuses a token for one session at all addresses but those of
+// the session's DevTools. In the address of a plain request it accepts only
+// such a token. Faults: unauthenticated, denied_by_policy.
 func limitToSession(r *http.Request, who auth.Identity, token string, inQuery bool) (*http.Request, error) {
 	if who.Session == "" {
 		if inQuery && !upgrades(r) {

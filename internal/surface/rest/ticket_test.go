@@ -18,7 +18,7 @@ const (
 	ticketOf    = "s0123456789abcdef"
 )
 
-// tickets knows one token that is for one session, and the usual one.
+// tickets accepts a token for one session and the usual token.
 type tickets struct{}
 
 func (tickets) Identify(ctx context.Context, token string) (auth.Identity, error) {
@@ -83,7 +83,7 @@ func TestNoOtherTokenIsTakenFromTheAddressOfAQuestion(t *testing.T) {
 	}
 }
 
-// Playwright asks any address of a server for the version, with a slash behind.
+// Playwright appends a slash to the address that it asks for the version.
 func TestTheVersionIsThereForThePlainAddress(t *testing.T) {
 	h := build(t, refusing())
 	for _, path := range []string{"/json/version", "/json/version/"} {

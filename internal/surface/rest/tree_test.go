@@ -9,7 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// What is for texts is refused with a tree, on each way in, and nothing is done.
+// On every route, options for texts are refused with a tree, and nothing is
+// done.
 func TestATreeTakesNoBudget(t *testing.T) {
 	d := answering(action.Result{Data: &action.Snapshot{}})
 	h := build(t, d).handler

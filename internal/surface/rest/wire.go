@@ -12,12 +12,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// mostMessage is the longest message a client of the browser's protocol may
-// send, in bytes: what the way to the box carries.
+// maxMessage is the longest message that a client of the DevTools protocol may
+// send, in bytes. It is the limit of the connection to the box.
 const maxMessage = 64 << 20
 
-// wire is a WebSocket of a DevTools client. A goroutine of its own reads it: after
-// a read was cancelled a connection can no longer be closed with a code.
+// wire is a WebSocket of a DevTools client. A separate goroutine reads it,
+// because a connection whose read was cancelled cannot be closed with a code.
 type wire struct {
 	conn *websocket.Conn
 	in   bytes.Buffer
@@ -25,7 +25,7 @@ type wire struct {
 	life context.Context //nolint:containedctx // of what is written: a writer keeps the first context it is given
 	end  context.CancelFunc
 
-	want chan struct{} // the next message is wanted
+	want chan struct{} // signals that the next message may be read
 	came chan error    // it is in in, or there is none
 	done chan struct{} // the goroutine has ended
 }
@@ -42,17 +42,17 @@ func newWire(conn *websocket.Conn) *wire {
 	return w
 }
 
-// close says why, ends the connection, and waits for the goroutine. It is the
-// last call.
+// close sends the reason, ends the connection and waits for the goroutine. It
+// is the last call.
 func (w *wire) close(code websocket.StatusCode, why string) {
-	_ = w.conn.Close(code, why) // bounded; a client that has gone needs no reason
+	_ = w.conn.Close(code, why) // within a time limit; a client that has gone needs no reason
 	w.end()
 	close(w.want)
 	<-w.done
 }
 
-// Read returns the client's next message, text or binary, however many frames
-// it came in. After an error it must not be called again.
+// Read returns the client's next message, text or binary, from any number of
+// frames. After an error it must not be called again.
 func (w *wire) Read(ctx context.Context) ([]byte, error) {
 	select {
 	case w.want <- struct{}{}:
@@ -73,7 +73,7 @@ func (w *wire) receive(ctx context.Context) error {
 		return fmt.Errorf("cannot read from the client: %w", err)
 	}
 	if w.in.Cap() > 1<<20 {
-		w.in = bytes.Buffer{} // one large message does not hold its memory for ever
+		w.in = bytes.Buffer{} // so that one large message does not keep its memory
 	}
 	w.in.Reset()
 	if _, err := w.in.ReadFrom(r); err != nil {
@@ -82,8 +82,8 @@ func (w *wire) receive(ctx context.Context) error {
 	return nil
 }
 
-// Write sends a piece of a message as a frame. When ctx ends before it is sent
-// the connection ends.
+// Write sends a piece of a message as a frame. If ctx ends before the piece is
+// sent, the connection ends.
 func (w *wire) Write(ctx context.Context, piece []byte, last bool) error {
 	defer context.AfterFunc(ctx, w.end)()
 	if w.out == nil && last {
@@ -130,7 +130,7 @@ func closing(err error) (websocket.StatusCode, string) {
 	return websocket.StatusInternalError, reason(f)
 }
 
-// reason is a fault in as many bytes as a close frame holds.
+// reason shortens the text of a fault to the size of a close frame.
 func reason(f *fault.Fault) string {
 	const most = 123 // RFC 6455, 5.5.1
 	text := string(f.Code) + ": " + f.Message

@@ -18,7 +18,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
 
-// places lets every client in, and serves it as told.
+// places admits every client, and serves it with a given function.
 type places func(ctx context.Context, wire action.Wire) error
 
 func (p places) Attach(context.Context, action.Call) (action.Attachment, error) { return p, nil }
@@ -27,7 +27,7 @@ func (p places) Serve(ctx context.Context, wire action.Wire) error { return p(ct
 
 func (places) Close() {}
 
-// echo says back what it hears, in two pieces.
+// echo sends each message back in two pieces.
 func echo(ctx context.Context, wire action.Wire) error {
 	for {
 		message, err := wire.Read(ctx)

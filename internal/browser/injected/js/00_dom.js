@@ -1,8 +1,8 @@
-// The DOM as the page cannot fake it. Named form controls and images shadow
-// properties of forms and documents ("DOM clobbering"), so that every property
-// is read through its prototype's getter.
-// Bound calls, as closures over the accessor would all share one body that
-// the compiler cannot specialise.
+// Access to the DOM that the page cannot fake. Named form controls and images
+// shadow properties of forms and documents ("DOM clobbering"). Every property
+// is therefore read through the getter of its prototype. Each accessor is a
+// bound call. Closures would all share one body, which the compiler cannot
+// specialise.
 const call = Function.prototype.call;
 const getter = (proto, name) => call.bind(Object.getOwnPropertyDescriptor(proto, name).get);
 const method = (proto, name) => call.bind(proto[name]);
@@ -58,17 +58,16 @@ const ELEMENT = 1, TEXT = 3, DOCUMENT = 9, FRAGMENT = 11;
 const HTML = 'http://www.w3.org/1999/xhtml', SVG = 'http://www.w3.org/2000/svg', MATH = 'http://www.w3.org/1998/Math/MathML';
 const isElement = node => node !== null && node !== undefined && nodeType(node) === ELEMENT;
 const isHTML = element => namespace(element) === HTML;
-// Elements that one document was given by another are none of this window's
-// HTMLElement: their namespace tells.
+// An element that was moved here from another document is no instance of this
+// window's HTMLElement, so the namespace is compared instead.
 const isWritable = element => isHTML(element) && editableContent(element) === true;
 const tagOf = element => isHTML(element) ? localName(element) : namespace(element) === SVG ? 'svg:' + localName(element) : '';
 
-// Closed shadow roots that the engine handed in, by host.
+// Closed shadow roots that the engine passed to the script, by host.
 const closedRoots = new WeakMap();
 const shadowOf = element => openShadow(element) ?? closedRoots.get(element) ?? null;
 
-// The parent in the tree that is laid out: through slots and out of shadow
-// roots.
+// The parent in the flat tree: through slots and out of shadow roots.
 const flatParent = node => {
   const slot = nodeType(node) === ELEMENT ? assignedSlot(node) : nodeType(node) === TEXT ? textSlot(node) : null;
   if (slot !== null) return slot;
@@ -78,7 +77,7 @@ const flatParent = node => {
   return parent;
 };
 
-// Calls visit for each child in the tree that is laid out.
+// Calls visit for each child in the flat tree.
 const eachChild = (element, visit) => {
   const shadow = shadowOf(element);
   if (shadow === null && localName(element) === 'slot' && isHTML(element)) {

@@ -1,5 +1,5 @@
-// Numbers for elements, never used twice in the life of a document but for the
-// same content that was drawn anew: see follow.
+// Numbers of elements. A number is used again in the same document only for an
+// element that replaces another one with the same content; see follow.
 const numbers = new WeakMap(), elements = new Map();
 let last = 0;
 const forget = new FinalizationRegistry(number => elements.delete(number));
@@ -17,15 +17,15 @@ const enroll = (element, number) => {
   forget.register(element, number, element);
   hold(element, bearers);
 };
-// The element of a number, null when it is not in this document any more.
+// The element with a number; null when it is no longer in this document.
 const elementOf = number => {
   const element = elements.get(number)?.deref();
   if (element === undefined || !isConnected(element) || ownerDocument(element) !== document) return null;
   learnRoots(element);
   return element;
 };
-// A closed shadow root is known from inside: a page may have put the element
-// into one since it was seen.
+// The page may have moved the element into a closed shadow root since it was
+// last read. From inside, that root can be found.
 const learnRoots = element => {
   for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(hostOf(root))) {
     const host = hostOf(root);

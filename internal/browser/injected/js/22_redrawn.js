@@ -1,23 +1,24 @@
-// Content that a page draws anew: elements were removed, and others with the
-// same content were added in their place. A new element takes over the number
-// of the one before, so that references to it stand, where nothing else can be
-// meant. See docs/snapshot.md for the rule.
+// Content that a page redraws: elements are removed, and others with the same
+// content are added in their place. A new element takes over the number of the
+// old one, so that references stay valid, but only where it cannot be confused
+// with another element. docs/snapshot.md has the rule.
 const REDRAWN_LIMIT = 5000, PARENTS_LIMIT = 500; // children of one parent that are kept until the next walk; parents
 const PAIR_WORK = 60000, PAIR_BUCKET = 24; // elements compared in one walk; entries with the same words
-const bearers = new WeakSet(); // elements with a number, and all that they are in
-const readers = new WeakSet(); // elements that a walk has read or counted, likewise
+const bearers = new WeakSet(); // elements with a number, and their ancestors
+const readers = new WeakSet(); // elements that a walk has read or counted, and their ancestors
 const departed = new Map(); // parents to {went, came, lost}: the children removed and added since the last walk
-const renewed = new WeakMap(); // elements to how often they took over a number
-let touched = null; // the field that an act of ours has changed last, since the last walk
+const renewed = new WeakMap(); // elements to how often their number was taken over
+let touched = null; // the last field that an act of ours changed since the last walk
 let acted = false; // whether an act of ours was done since the last walk
-let scene = {words: '', heads: new Map(), dialogs: new Map()}; // what the page was about at the last walk
+let scene = {words: '', heads: new Map(), dialogs: new Map()}; // address, headings and dialogs at the last walk
 
 const hold = (element, set) => {
   for (let at = element; at !== null && !set.has(at); at = parentNode(at)) set.add(at);
 };
 const isHeld = node => bearers.has(node) || readers.has(node);
-// Notes what was removed and added where something that was read was removed.
-// What came and went between two walks is neither.
+// Records the children that were removed and added, for each parent that lost a
+// node that had been read. A node that was both added and removed between two
+// walks is not recorded.
 const noteDepartures = changes => {
   for (const {type, target, removedNodes} of changes) {
     if (type !== 'childList' || departed.has(target) || departed.size >= PARENTS_LIMIT) continue;
@@ -32,7 +33,8 @@ const noteDepartures = changes => {
     if (known.went.size + known.came.size > REDRAWN_LIMIT) Object.assign(known, {went: new Set(), came: new Set(), lost: true});
   }
 };
-// Has what was drawn anew since the last walk take over the numbers.
+// Gives the numbers of removed elements to the elements that replaced them
+// since the last walk.
 const follow = () => {
   const all = [...departed], work = {left: PAIR_WORK};
   departed.clear();
@@ -46,7 +48,7 @@ const follow = () => {
     for (const [was, is] of pairs) inherit(was, is);
   }
 };
-// Before a walk that somebody is shown.
+// Called before a walk whose result is shown to a caller.
 const catchUp = () => {
   onChanges(changeWatch.takeRecords());
   follow();
@@ -54,7 +56,8 @@ const catchUp = () => {
   acted = false;
   scene = {words: sceneWords(), heads: new Map(headsNow().map(head => [head, headWords(head)])), dialogs: new Map(dialogsNow().map(dialog => [dialog, textContent(dialog)]))};
 };
-// The element of a number, also where an act of ours had the page draw it anew.
+// The element with a number. If one of our own acts made the page redraw it,
+// this is the element that replaced it.
 const followed = number => {
   const element = elementOf(number);
   if (element !== null || !acted) return element;
@@ -67,8 +70,9 @@ const noteActed = (element, changes) => {
   if (element === null || element === touched) return;
   touched = changes && fieldTags.has(localName(element)) ? element : null;
 };
-// Another address or heading is another page, and other words in a dialog are
-// another question: nothing is followed then.
+// Numbers are not transferred when the address or a main heading changed,
+// because that is another page, or when the text of a dialog changed, because
+// that is another question.
 const HEADS = 200;
 const isSameScene = () => scene.words === sceneWords() && [...scene.heads].every(([head, words]) => !isConnected(head) || headWords(head) === words);
 const headsNow = () => [...allInDocument(document, 'h1, h2, h3, h4, h5, h6, legend, caption, [role=heading]')].slice(0, HEADS);
@@ -113,7 +117,7 @@ const hasOwnText = parent => {
   for (let node = firstChild(parent); node !== null; node = nextSibling(node)) if (nodeType(node) === TEXT && nodeData(node).trim() !== '') return true;
   return false;
 };
-// Pairs the parts of two parents one by one: all of them, or none.
+// Pairs the parts of two parents in order: all of them, or none.
 const pairInOrder = (was, is, found, how) => {
   if (was.length !== is.length) return false;
   const twins = twinsAmong(was);
@@ -122,7 +126,7 @@ const pairInOrder = (was, is, found, how) => {
     return pairTrees(part, is[i], twins.has(part) ? [] : found, how);
   });
 };
-// Texts around what we have typed into may count it.
+// Digits near a field that we typed into may be a count of its characters.
 const isSameText = (was, is, how) => how.anyText || was === is || how.digits && was.replace(/\d+/g, '0') === is.replace(/\d+/g, '0');
 const pairTrees = (was, is, found, how) => {
   if (--how.work.left < 0 || !isSameElement(was, is, how)) return false;
@@ -137,7 +141,7 @@ const pairTrees = (was, is, found, how) => {
 const listTags = new Set(['ol', 'tbody', 'ul']), listRoles = new Set(['feed', 'grid', 'list', 'listbox', 'rowgroup', 'tree', 'treegrid']);
 const isList = element => listTags.has(tagOf(element)) || listRoles.has(given(element));
 const holdsTouched = element => touched !== null && contains(element, touched);
-// The texts and elements in an element.
+// The texts and child elements of an element.
 const insideOf = element => {
   const parts = [];
   let text = '';
@@ -151,8 +155,8 @@ const insideOf = element => {
   if (text.trim() !== '') parts.push(squeeze(text));
   return parts;
 };
-// Siblings of which only the place tells one from another. In a row the place
-// of a cell is its column.
+// Siblings that differ only in their position. Table cells are excluded: their
+// position is their column.
 const twinsAmong = parts => {
   const byWords = new Map(), twins = new Set();
   for (const part of parts) {
@@ -164,10 +168,11 @@ const twinsAmong = parts => {
   return twins;
 };
 
-// Attributes that say how an element is at the moment, and not which it is.
+// Attributes that describe the current state of an element and do not identify
+// it.
 const stateOnly = new Set(['class', 'style', 'checked', 'selected', 'open', 'disabled', 'tabindex', 'nonce', 'aria-selected', 'aria-checked', 'aria-expanded', 'aria-pressed',
   'aria-current', 'aria-busy', 'aria-disabled', 'aria-invalid', 'aria-activedescendant', 'data-state', 'data-active', 'data-selected']);
-const generatedId = /:r[\da-z]*:|«r[\da-z]*»|_r_[\da-z]*_/g; // those of React, other ones each time
+const generatedId = /:r[\da-z]*:|«r[\da-z]*»|_r_[\da-z]*_/g; // ids that React generates anew each time
 const iconTags = new Set(['b', 'em', 'i', 'span', 'svg', 'use']);
 const isSameElement = (was, is, how) => {
   const tag = localName(was);
@@ -181,7 +186,7 @@ const firmNamesOf = element => attributeNames(element).filter(name => !stateOnly
 const isPassing = element => element instanceof HTMLInputElement && (textual(element) || inputType(element) === 'range' || inputType(element) === 'color' ||
   inputType(element) === 'hidden' && /csrf|token|nonce|authenticity/i.test(attribute(element, 'name') ?? ''));
 const firmValue = (element, name) => attribute(element, name)?.replace(generatedId, '');
-// What a field holds.
+// The value of a field.
 const heldBy = field => {
   if (field instanceof HTMLInputElement) return /^(hidden|file)$/.test(inputType(field)) ? '' : inputValue(field) + inputChecked(field);
   if (field instanceof HTMLTextAreaElement) return areaValue(field);

@@ -1,5 +1,5 @@
-// Lists that were drawn anew: entries are found by their words and by what
-// their fields hold, so that they may change places, come and go.
+// Redrawn lists. Entries are matched by their text and the values of their
+// fields, so that entries may be moved, added and removed.
 const listFields = 'input, select, textarea';
 const wordsKey = element => {
   let key = localName(element) + '\n' + squeeze(textContent(element));
@@ -24,8 +24,8 @@ const pairEntries = (lists, pairs, around) => {
   }
   return whole;
 };
-// The entries of which there was one with these words, and is one. What words
-// do not tell apart, addresses and ids may.
+// Pairs the entries whose text occurred once before and occurs once now.
+// Entries with equal texts are paired if their attributes distinguish them.
 const pairByWords = ({gone, fresh, stays}, was, is, kept, how) => {
   const slots = new Map(), slotOf = key => slots.get(key) ?? slots.set(key, {gone: [], fresh: [], stays: []}).get(key);
   gone.forEach((element, i) => slotOf(was[i]).gone.push(element));
@@ -47,17 +47,18 @@ const pairApart = ({gone, fresh, stays}, how) => {
     return [[from, to[0]]];
   });
 };
-// What entries of one kind are made of.
+// The kinds of controls in an entry.
 const shapeOf = entry => localName(entry) + [...queryAll(entry, 'a, button, input, select, textarea')].map(localName).join();
-// Whether other words in the list have the same controls, so that it is a list
-// of such entries and not a box with a question and its answers.
+// Whether an entry with another text has the same controls. If so, this is a
+// list of such entries, and not a dialog with a question and its buttons.
 const isOneOfMany = (entry, entries, keys) => {
   const shape = shapeOf(entry), key = wordsKey(entry);
   return hasWord(textContent(entry)) && entries.some((other, i) => keys[i] !== key && shapeOf(other) === shape);
 };
-// An act of ours in a field of one entry: where all others are in their places
-// as they were, each is the one in its place, whatever words of it changed. Of
-// entries that are alike only the fields are paired: they are told by their place.
+// Handles an act of ours in a field of one entry. If all other entries are
+// unchanged and in their places, entries are paired by place, even if the text
+// of that one entry changed. Of entries with equal texts only the fields are
+// paired, because only their places distinguish them.
 const pairTouched = ({gone, fresh}, was, is, pairs, how) => {
   const at = gone.findIndex(holdsTouched);
   if (at < 0 || gone.length !== fresh.length || was.some((key, i) => i !== at && key !== is[i])) return false;

@@ -1,4 +1,4 @@
-// What layout says, read once per element and call.
+// Styles and boxes, read at most once per element and call.
 let cache;
 const renew = () => {
   cache = {style: new Map(), displays: new Map(), shown: new Map(), roles: new Map(), names: new Map(), labels: new Map(), contexts: new Map(), verdicts: new Map(), backdrops: new Map(), rects: new Map(), off: new Map(), blends: new Map(), layers: new Map(), grounds: new Map(), plain: new Map(), met: new Map(), seen: new Map(), hidden: new Map(), opaque: new Map(), draws: undefined, asked: 0};
@@ -18,17 +18,18 @@ const styleOf = element => {
   if (style === undefined) cache.style.set(element, style = getComputedStyle(element));
   return style;
 };
-// Asked several times of each element, and dear to ask.
+// These are read several times for each element and are expensive to read.
 const displayOf = element => {
   let display = cache.displays.get(element);
   if (display === undefined) cache.displays.set(element, display = styleOf(element).display);
   return display;
 };
-// Whether lines and spaces of a text are drawn as they are written.
+// Whether line breaks and spaces of the text are preserved.
 const keepsSpace = element => /preserve|break-spaces/.test(styleOf(element).whiteSpaceCollapse);
-// A box as an object of our own: each property of a DOMRect is a call.
+// A box as a plain object: each property of a DOMRect is a call into the
+// browser.
 const copied = ({x, y, width, height}) => ({left: x, top: y, right: x + width, bottom: y + height, width, height});
-// The box of an element, for passes that only read.
+// The box of an element, for passes that do not change the page.
 const rectOf = element => {
   let rect = cache.rects.get(element);
   if (rect === undefined) cache.rects.set(element, rect = copied(boundingRect(element)));
@@ -37,8 +38,8 @@ const rectOf = element => {
 const shows = method(Element.prototype, 'checkVisibility');
 
 const byVisibility = Object.freeze({visibilityProperty: true});
-// Whether an element takes part in the page at all: laid out, not
-// visibility: hidden, and not inside something that is aria-hidden.
+// Whether an element is rendered and exposed: laid out, not visibility: hidden,
+// and not inside an aria-hidden element.
 const laidOut = element => {
   let known = cache.shown.get(element);
   if (known === undefined) {
@@ -54,7 +55,7 @@ const ariaHidden = element => {
   return false;
 };
 
-// The box of an element; of its contents for one that has none itself.
+// The box of an element, or of its contents if it has no box of its own.
 const boxOf = element => {
   const rect = rectOf(element);
   if (rect.width > 0 || rect.height > 0 || displayOf(element) !== 'contents') return rect;
@@ -62,9 +63,9 @@ const boxOf = element => {
   range.selectNodeContents(element);
   return copied(range.getBoundingClientRect());
 };
-// The lines of a text. One range serves all: a page pays for each that exists
-// whenever it changes, and asking for the lines costs a third of asking for
-// the box around them.
+// The line boxes of a text. A single Range is reused, because every live Range
+// slows down changes of the page. Reading the line boxes costs a third of
+// reading the bounding box.
 const probe = new Range();
 const linesOf = text => {
   probe.selectNodeContents(text);
@@ -73,7 +74,7 @@ const linesOf = text => {
   probe.collapse(true);
   return lines;
 };
-// The box around lines, of those that have a size.
+// The bounding box of the lines that are not empty.
 const aroundLines = lines => {
   let left = Infinity, top = Infinity, right = -Infinity, bottom = -Infinity;
   for (const line of lines) {
@@ -88,11 +89,11 @@ const aroundLines = lines => {
 const nowhere = Object.freeze({left: 0, top: 0, right: 0, bottom: 0, width: 0, height: 0});
 const plainRect = rect => ({x: rect.left, y: rect.top, width: rect.width, height: rect.height});
 
-// Whether a person could point at the element: laid out and of some size; or,
-// for a checkbox or radio button drawn by other means, at its label.
+// Whether a person can point at the element: it is laid out and has a size. For
+// a checkbox or radio button that is drawn by other elements, its label counts.
 const pointable = element => laidOut(element) && hasSize(boxOf(element), element);
-// A straight line of a drawing has no width or no height: its stroke is no part
-// of its box.
+// A straight line of an SVG drawing has no width or no height, because its
+// stroke is not part of its box.
 const hasSize = ({width, height}, element, least = Number.MIN_VALUE) =>
   width >= least && height >= least || Math.max(width, height) >= least && namespace(element) === SVG;
 const visible = element => pointable(element) || (isCheckable(element) && labelsOf(element).some(pointable));

@@ -1,6 +1,6 @@
-// Ways to hide a text from people. A context holds what the ancestors of an
-// element do to everything in it; most elements change nothing and share the
-// one of their parent.
+// The ways in which a page can hide text. A context holds the effects of an
+// element's ancestors on its descendants. Most elements have no effect and
+// share the context of their parent.
 const openContext = Object.freeze({clip: null, clipAbsolute: null, opacity: 1, unseen: '', tinted: null, fixed: false, reach: null, sunk: false});
 const contextOf = element => {
   let context = cache.contexts.get(element);
@@ -10,7 +10,7 @@ const contextOf = element => {
   cache.contexts.set(element, context);
   return context;
 };
-const BARELY = 0.05; // opacity and alpha below which nothing can be read
+const BARELY = 0.05; // text with less opacity or alpha is unreadable
 const enter = (element, outer, style) => {
   let inner = outer;
   const change = values => inner = {...inner, ...values};
@@ -51,8 +51,8 @@ const overflowing = (element, context, style, placed) => {
   }
   return {...context, clip, clipAbsolute: placed ? clip : context.clipAbsolute, reach};
 };
-// Where the content of a scroll container begins: what lies before that is
-// beyond any scrolling.
+// The left and top edges of the content of a scroll container. What is beyond
+// them cannot be scrolled into view.
 const reachOf = (element, rect, style) => {
   const left = scrollLeftOf(element), top = scrollTopOf(element);
   const backwards = style.direction === 'rtl' || left < 0 || /reverse/.test(style.flexDirection);
@@ -76,14 +76,14 @@ const clipsAll = (path, element) => {
   if (shape[1] === 'polygon') return polygonArea(args, rect) < 4;
   return false;
 };
-// Whether a circle or ellipse lies outside of the box that it cuts.
+// Whether a circle or ellipse that clips a box lies outside of it.
 const roundBeside = (args, rect) => {
   const [, radii, x, y] = /^([\d.]+(?:px|%)(?: [\d.]+(?:px|%))?) at (-?[\d.]+(?:px|%)) (-?[\d.]+(?:px|%))$/.exec(args.trim()) ?? [];
   if (radii === undefined) return false;
   const [wide] = lengths(radii, rect.width), high = lengths(radii, rect.height).at(-1), [left] = lengths(x, rect.width), [top] = lengths(y, rect.height);
   return left + wide <= 1 || top + high <= 1 || left - wide >= rect.width - 1 || top - high >= rect.height - 1;
 };
-// A path without length and an SVG's clip path without content leave nothing.
+// A path of length zero, and an empty SVG clip path, leave nothing visible.
 const pathLength = method(SVGGeometryElement.prototype, 'getTotalLength');
 const setAttributeOf = method(Element.prototype, 'setAttribute');
 const createSVG = method(Document.prototype, 'createElementNS');
@@ -118,7 +118,7 @@ const masksAll = mask => {
   return /^(linear|radial|conic)-gradient/.test(mask) && colors !== null && colors.every(color => alphaOf(color) < BARELY);
 };
 
-// Whether a single mask that is not repeated lies outside of the element.
+// Whether a single mask image that is not repeated lies outside of the element.
 const maskMisses = (element, style) => {
   if (style.maskRepeat !== 'no-repeat') return false;
   const {width, height} = boundingRect(element), size = style.maskSize.split(' ');
@@ -128,8 +128,7 @@ const maskMisses = (element, style) => {
   if (place === null || !/^[\d.]+(px|%)( [\d.]+(px|%))?$/.test(style.maskSize)) return false;
   return +place[1] + wide <= 1 || +place[2] + high <= 1 || +place[1] >= width - 1 || +place[2] >= height - 1;
 };
-// Whether the back of an element is what faces the viewer, by its transforms
-// and those it shares a space with.
+// Whether 3D transforms turn the back of the element to the viewer.
 const turnedAway = element => {
   let turn = turnOf(element);
   for (let at = flatParent(element); at !== null && styleOf(at).transformStyle === 'preserve-3d'; at = flatParent(at)) turn = turnOf(at).multiply(turn);
@@ -142,8 +141,8 @@ const turnOf = element => {
   return new DOMMatrix().rotate(turn[1] === 'x' ? +turn[2] : 0, turn[1] === 'y' ? +turn[2] : 0, 0).multiply(matrix);
 };
 
-// Whether the text right inside an element can be seen: 'yes', 'no', or
-// 'look' when its own box has to be asked.
+// Whether text directly inside an element is visible: 'yes', 'no', or 'look'
+// when the box of the text must be checked.
 const textVerdict = element => {
   let verdict = cache.verdicts.get(element);
   if (verdict === undefined) cache.verdicts.set(element, verdict = judgeText(element, styleOf(element), contextOf(element)));
@@ -164,7 +163,8 @@ const judgeText = (element, style, context) => {
   if (replaced.has(localName(element)) || overflowsItself(element, style)) return 'look';
   return Math.abs(parseFloat(style.textIndent)) > 30 || parseFloat(style.letterSpacing) < -2 ? 'look' : 'yes';
 };
-// Whether an element of a drawing is kept for use elsewhere and not used.
+// Whether an element of an SVG drawing is only defined for use elsewhere and is
+// not used.
 const inStock = element => {
   const stock = closest(element, 'defs, symbol, clipPath, mask, pattern, marker');
   if (stock === null || tagOf(stock) === '') return false;
@@ -174,7 +174,7 @@ const inStock = element => {
   }
   return true;
 };
-// Elements that are drawn in the place of their content, where they can be.
+// Elements that replace their content when the browser can draw them.
 const replaced = new Set(['audio', 'canvas', 'object', 'video']);
 const overflowsItself = (element, style) => (style.overflowX !== 'visible' || style.overflowY !== 'visible') &&
   (scrollWidthOf(element) > clientWidth(element) || scrollHeightOf(element) > clientHeight(element));
@@ -184,7 +184,7 @@ const outside = (rect, context) => {
   const {left, top, right, bottom} = extent();
   return rect.right <= left + 1 || rect.bottom <= top + 1 || rect.left >= right - 1 || rect.top >= bottom - 1;
 };
-// How far a person can scroll, in coordinates of the viewport.
+// The area that a person can scroll to, in coordinates of the viewport.
 const extent = () => {
   if (cache.extent !== undefined) return cache.extent;
   const root = documentElement(document), whole = scrollingElement(document) ?? root, x = scrollX, y = scrollY;
@@ -198,8 +198,8 @@ const extent = () => {
     bottom: Math.max(height, innerHeight) - y + 1,
   };
 };
-// Asked twice of most texts: for the name of what holds them, and for what is
-// read.
+// Needed twice for most texts: for the name of the element around it, and when
+// the text is read.
 const hiddenText = (node, element) => {
   let hidden = cache.hidden.get(node);
   if (hidden === undefined) cache.hidden.set(node, hidden = undrawn(node, element) || coveredText(node, element));

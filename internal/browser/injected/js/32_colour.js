@@ -1,12 +1,12 @@
-// Text in the colour of what is behind it.
-const NEAR = 14; // sum of the differences of red, green and blue that no eye separates
+// Detects text in the colour of its background.
+const NEAR = 14; // largest sum of differences of red, green and blue that is invisible
 const CLEAR = 'rgba(0, 0, 0, 0)';
 const channels = color => {
   const rgb = /^rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)$/.exec(color);
   return rgb === null ? converted(color) : [+rgb[1], +rgb[2], +rgb[3], rgb[4] === undefined ? 1 : +rgb[4]];
 };
-// Colours of other notations, and through filters, as the browser itself
-// paints them.
+// Converts colours of other notations, and colours under filters, by letting
+// the browser paint them.
 const conversions = new Map(), CONVERSIONS = 1000;
 let palette;
 const converted = (color, filter = 'none') => {
@@ -24,7 +24,7 @@ const converted = (color, filter = 'none') => {
   return conversions.get(key);
 };
 const alphaOf = color => channels(color)?.[3] ?? 1;
-// A colour laid upon an opaque one.
+// The result of painting a colour over an opaque one.
 const laidUpon = (color, behind) => {
   const [red, green, blue, alpha] = channels(color), under = channels(behind);
   const mixed = [red, green, blue].map((part, i) => Math.round(part * alpha + under[i] * (1 - alpha)));
@@ -47,8 +47,9 @@ const blends = (element, style, rect) => {
   if (close === 'faint') return !filled(element, style);
   return rect === null || !paintedBehind(element, color, rect);
 };
-// The same under filters: they change letters, and what is behind them where
-// that is theirs too. In doubt the text is shown.
+// As above, for elements under filters. A filter changes the text, and also the
+// background where the background belongs to the filtered element. In doubt the
+// text is shown.
 const blendsTinted = (element, style, color, rect) => {
   const filters = [];
   let at = element, behind = null;
@@ -64,8 +65,9 @@ const blendsTinted = (element, style, color, rect) => {
   if (alphaOf(ink) < BARELY ? filled(element, style) : !near(ink, behind)) return false;
   return !outlined(style, behind, tint) && (rect === null || ![color, ink].some(each => paintedBehind(element, each, rect)));
 };
-// The opaque colour behind a text within an element; CLEAR where there is none,
-// 'unknown' where one shines through, is an image, or does not hold the text.
+// The opaque colour behind a text within an element. It is CLEAR if there is
+// none, and 'unknown' if the background is translucent, is an image, or does
+// not contain the text.
 const groundWithin = (tinted, element, rect) => {
   for (let at = element; at !== null; at = flatParent(at)) {
     const ground = ofCanvas(at) ? CLEAR : groundOf(at);
@@ -77,11 +79,11 @@ const groundWithin = (tinted, element, rect) => {
   }
   return CLEAR;
 };
-// Whether the canvas shows the ground of an element, which no filter of the
-// element changes.
+// Whether the background of an element is propagated to the canvas. Filters of
+// the element do not change it there.
 const ofCanvas = element => element === bodyOf(document) && groundOf(documentElement(document)) === CLEAR;
-// A colour as filters leave it, one after the other. Those that do not work on
-// colours alone are passed over.
+// Applies filters to a colour, one after the other. Filters that do more than
+// change colours are skipped.
 const colouring = /^((brightness|contrast|invert|grayscale|saturate|sepia|hue-rotate|opacity)\([^()]*\) ?)+$/;
 const through = (filters, color) => {
   for (const filter of filters) {
@@ -90,27 +92,28 @@ const through = (filters, color) => {
   }
   return color;
 };
-// The colour of a drawing's letters; unknown where they have a pattern.
+// The text colour of an SVG element; 'unknown' for a pattern or a stroke.
 const inkOf = ({fill, fillOpacity, stroke}) => {
   if (stroke !== 'none') return 'unknown';
   if (fill === 'none' || fillOpacity < BARELY) return CLEAR;
   return fill.startsWith('url(') ? 'unknown' : fill;
 };
-// Whether a shadow or stroke draws letters that have no colour of their own.
+// Whether a shadow or stroke makes the text visible although its own colour
+// does not.
 const outlined = (style, behind, tint = color => color) => {
   const shows = color => alphaOf(color) >= BARELY && !near(tint(color), behind);
   if (parseFloat(style.webkitTextStrokeWidth) > 0 && shows(style.webkitTextStrokeColor)) return true;
   return style.textShadow !== 'none' && (style.textShadow.match(/(?:rgba?|color|oklch|oklab|lab|lch)\([^)]*\)/g) ?? []).some(shows);
 };
-// Whether the element's own ground is cut into its letters, and tells them
-// from what is behind it.
+// Whether the element's background is clipped to its text and differs from what
+// is behind it.
 const filled = (element, style) => {
   if (style.backgroundClip !== 'text' && style.webkitBackgroundClip !== 'text') return false;
   const parent = flatParent(element);
   return style.backgroundImage !== 'none' || parent === null || !near(style.backgroundColor, backdrop(parent));
 };
-// The colour behind an element by its ancestors; 'unknown' where one has an
-// image or lets others shine through.
+// The background colour behind an element, from its ancestors; 'unknown' if one
+// of them has an image or is translucent.
 const backdrop = element => {
   let known = cache.backdrops.get(element);
   if (known !== undefined) return known;
@@ -124,7 +127,7 @@ const backdrop = element => {
   cache.backdrops.set(element, known);
   return known;
 };
-// The colour that an element itself paints; 'unknown' where it has an image.
+// The background colour of the element itself; 'unknown' if it has an image.
 const groundOf = element => {
   let known = cache.grounds.get(element);
   if (known === undefined) {
@@ -133,20 +136,20 @@ const groundOf = element => {
   }
   return known;
 };
-// A gradient of one colour is that colour.
+// A gradient with a single colour is that colour.
 const onlyColour = style => {
   const image = style.backgroundImage;
   if (!/^(repeating-)?(linear|radial|conic)-gradient\([^]*\)$/.test(image) || style.backgroundSize !== 'auto' || /transparent|color\(|okl|lab|lch/.test(image)) return 'unknown';
   const colors = new Set(image.match(/rgba?\([^)]*\)/g) ?? []), [color] = colors;
   return colors.size === 1 && alphaOf(color) > 0.95 ? color : 'unknown';
 };
-// The root shows the body's background when it has none itself.
+// The canvas shows the background of the body if the root has none.
 const canvas = root => {
   const scheme = styleOf(root).colorScheme;
   return /dark/.test(scheme) && (!/light/.test(scheme) || matchMedia('(prefers-color-scheme: dark)').matches) ? 'rgb(18, 18, 18)' : 'rgb(255, 255, 255)';
 };
-// Whether something that is not an ancestor, as an image that the text lies
-// upon, paints another colour there.
+// Whether an element that is not an ancestor, such as an image under the text,
+// paints another colour there.
 const SCAN_LIMIT = 5000;
 const paintedBehind = (element, color, rect) => {
   const x = rect.left + rect.width / 2, y = rect.top + rect.height / 2;

@@ -1,17 +1,17 @@
-// Text under an opaque other element. What is asked is geometry and the order
-// of painting (CSS 2.2 appendix E), so that it answers for what lies outside
-// the viewport and for covers that no pointer touches; inside the viewport a
-// hit test may overrule it. In doubt the text is shown. Only passes that ask
-// for it pay: see lookForCovers.
+// Detects text under other opaque elements, by geometry and painting order (CSS
+// 2.2 appendix E). This also works outside of the viewport and for covers
+// without pointer events. Inside the viewport a hit test can overrule the
+// result. In doubt the text is shown. Only the passes that call lookForCovers
+// pay for this.
 const COVER_SCAN = 100000, COVER_LIMIT = 5000, COVER_LOOKS = 50000, COVER_CHECKS = 2000, COVER_BAND = 128, COVER_KEPT = 2000;
-const OPAQUE = 0.98; // alpha from which nothing shines through
+const OPAQUE = 0.98; // a colour with at least this alpha is opaque
 const lookForCovers = folds => {
-  cache.covers ??= null; // what was found in this pass holds
+  cache.covers ??= null; // keep what this pass has found already
   cache.folds = folds === true;
 };
 
-// What could cover, by the horizontal bands of the page that it reaches into;
-// what is higher than a screen or two is in every band.
+// The possible covers, by the horizontal bands of the page that they overlap. A
+// cover higher than one or two screens is in every band.
 const knownCovers = () => {
   if (cache.covers !== null) return cache.covers;
   const found = cache.covers = {bands: new Map(), high: [], screens: [], scrollers: new Map(), count: 0, looks: COVER_LOOKS, checks: COVER_CHECKS};
@@ -24,7 +24,8 @@ const firstElement = getter(Element.prototype, 'firstElementChild');
 const firstInFragment = getter(DocumentFragment.prototype, 'firstElementChild');
 const nextElement = getter(Element.prototype, 'nextElementSibling');
 const scanForCovers = (root, found) => {
-  // Where a large page is folded little is asked again, and else nearly all.
+  // On a large page with folded runs, the styles of few elements are needed
+  // again, so they are not cached.
   const body = bodyOf(document), stack = [root], keeps = !cache.folds || elementsIn(document, '*').length <= COVER_KEPT;
   for (let left = COVER_SCAN; left > 0 && stack.length > 0; left--) {
     const element = stack.pop(), style = getComputedStyle(element), clear = style.backgroundColor === CLEAR && style.backgroundImage === 'none';
@@ -45,7 +46,7 @@ const paintsAll = (element, ground) => {
   const colors = image.match(/rgba?\([^)]*\)/g);
   return colors !== null && !/transparent|color\(|okl|lab|lch/.test(image) && colors.every(each => alphaOf(each) >= OPAQUE);
 };
-// Pages paint in few colours.
+// Cached, because pages use few colours.
 const isOpaque = color => {
   let known = cache.opaque.get(color);
   if (known === undefined) cache.opaque.set(color, known = alphaOf(color) >= OPAQUE);
@@ -65,9 +66,9 @@ const keepCover = (by, found) => {
     else list.push(cover);
   }
 };
-// The part of a cover that surely paints: within the clips of its ancestors
-// and its round corners; null when something about it lets what is behind it
-// through.
+// The part of a cover that is certainly painted: inside the clips of its
+// ancestors and without its rounded corners. null when the cover may be
+// translucent.
 const solid = cover => {
   if (cover.judged !== undefined) return cover.judged;
   const {by} = cover, context = contextOf(by), style = styleOf(by);
@@ -78,7 +79,8 @@ const solid = cover => {
   const rect = {left: cover.left + inset, top: cover.top + inset, right: cover.right - inset, bottom: cover.bottom - inset};
   return cover.judged = context.clip === null ? rect : intersect(context.clip, rect);
 };
-// Whether neither an element nor one around it is turned, cut or blended.
+// Whether neither the element nor any ancestor is transformed, clipped or
+// blended.
 const plainly = element => {
   let known = cache.plain.get(element);
   if (known === undefined) {
@@ -93,12 +95,12 @@ const plain = style => {
   return transform === 'none' || /^matrix\([^,]+, 0, 0, /.test(transform);
 };
 
-// What moves an element when a person scrolls: the nearest scroll container,
-// sticky or fixed element around it; null is the document. inner counts the
-// element's own scrolling, which moves what is in it. beyond is for what moves a
-// mover in turn, which is never itself.
+// The element that determines how an element moves when a person scrolls: the
+// nearest scroll container, sticky or fixed element; null for the document.
+// With inner, an element's own scrolling counts, as it does for its content.
+// With beyond, the search starts at a mover and finds the one that moves it.
 const moverOf = (element, inner, beyond = false) => {
-  let free = false; // an absolute box passes by what it is not placed in
+  let free = false; // an absolute box does not scroll with an ancestor that is not its containing block
   for (let at = element; at !== null && at !== documentElement(document) && at !== bodyOf(document); at = flatParent(at)) {
     const style = styleOf(at), placed = style.position, own = beyond && at === element;
     if (own && placed === 'fixed') return null;
@@ -121,8 +123,8 @@ const documentScrolls = () => {
   const whole = scrollingElement(document) ?? documentElement(document);
   return canScroll(whole, 1, 1);
 };
-// Whether a cover stays over the text wherever a person scrolls: both move
-// together, or it lies over the whole of what the text scrolls in.
+// Whether the cover stays over the text at every scroll position: both move
+// together, or the cover hides the whole scroll container of the text.
 const staysOver = (cover, rect, element) => {
   const mover = moverOf(cover.by, false), area = solid(cover);
   for (let at = moverOf(element, true), box = rect; ; box = rectOf(at), at = moverOf(at, false, true)) {

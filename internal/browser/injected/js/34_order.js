@@ -1,8 +1,8 @@
-// The order of painting. An element's path names, from the root inwards, the
-// layers that it is painted in: stacking contexts, and the boxes that are
-// painted as if they were ones (positioned, floating, inline blocks, items of
-// flexible boxes and grids). Where two paths part, the order is decided.
-const GROUND = 0, FLOAT = 1, INLINE = 2, PLACED = 3; // phases of the level zero
+// The painting order. The path of an element lists, from the root, the layers
+// in which it is painted: stacking contexts, and boxes that are painted like
+// them (positioned, floating, inline blocks, flex and grid items). The first
+// difference between two paths decides.
+const GROUND = 0, FLOAT = 1, INLINE = 2, PLACED = 3; // the phases of painting at z-index 0
 const pathOf = element => {
   const path = [];
   let open = true; // whether boxes that are no real context hold what was met
@@ -41,7 +41,8 @@ const isContext = style => style.opacity !== '1' || style.transform !== 'none' |
   style.maskImage !== 'none' || /^(fixed|sticky)$/.test(style.position) || /paint|layout|strict|content/.test(style.contain) ||
   /transform|opacity|filter|z-index|perspective/.test(style.willChange) || style.containerType !== 'normal' && style.containerType !== undefined || (style.backdropFilter ?? 'none') !== 'none';
 
-// Whether the background of by is painted after the text right inside element.
+// Whether the background of by is painted after the text directly inside
+// element.
 const paintsOver = (by, element) => {
   const text = pathOf(element), box = pathOf(by), own = box.at(-1)?.element === by;
   let at = 0;
@@ -52,7 +53,7 @@ const paintsOver = (by, element) => {
   if (one.phase !== two.phase && one.level === 0) return two.phase > one.phase;
   return follows(two.element, one.element);
 };
-// Whether one element comes after another, seen from the tree that has both.
+// Whether one element follows another in the tree that contains both.
 const follows = (later, earlier) => {
   for (let at = later; at !== null; at = hostAround(at)) {
     for (let other = earlier; other !== null; other = hostAround(other)) {
@@ -63,7 +64,8 @@ const follows = (later, earlier) => {
 };
 const hostAround = element => rootOf(element) instanceof ShadowRoot ? hostOf(rootOf(element)) : null;
 
-// Whether the hit test finds the text's element where the cover should be.
+// Whether the hit test at a point finds the element of the text and not the
+// cover.
 const hitsText = (by, element, x, y) => {
   if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight || styleOf(by).pointerEvents === 'none') return false;
   const hit = hitAt(x, y);
@@ -74,9 +76,9 @@ const coversAt = (found, y) => {
   const band = found.bands.get(Math.floor(y / COVER_BAND));
   return band === undefined ? found.high : found.high.length === 0 ? band : [...band, ...found.high];
 };
-// Whether one element paints over the whole rectangle, of which element shows
-// the content: where it lies now, or over the whole of what it scrolls in.
-// reachable leaves covers out that let the pointer through.
+// Whether a single cover hides the whole rectangle, which is content of
+// element: at its current place, or together with all of its scroll container.
+// With reachable, covers without pointer events are ignored.
 const coveredRect = (rect, element, found, reachable) => {
   const over = box => coversAt(found, (box.top + box.bottom) / 2).some(cover => around(cover, box) && covers(cover, rect, element, found, reachable));
   if (over(rect)) return true;
@@ -85,8 +87,8 @@ const coveredRect = (rect, element, found, reachable) => {
   for (let at = moverOf(element, true); at !== null; at = moverOf(at, false, true)) if (over(rectOf(at))) return true;
   return false;
 };
-// Whether something that is not around what the element scrolls in lies over
-// that; asked once for each scroll container.
+// Whether an element that is not an ancestor lies over a scroll container of
+// the element. Computed once for each scroll container.
 const scrollerMeets = (found, element) => {
   const {reach} = contextOf(element);
   if (reach === null) return false;
@@ -114,8 +116,8 @@ const covers = (cover, rect, element, found, reachable) => {
   return staysOver(cover, rect, element) && paintsOver(by, element) &&
     (!inside(cover, rect) || !hitsText(by, element, (rect.left + rect.right) / 2, (rect.top + rect.bottom) / 2));
 };
-// The cheap question before the dear ones: whether anything that is not around
-// the element reaches into its box.
+// A cheap test before the expensive ones: whether any element other than an
+// ancestor overlaps the box.
 const mayBeCovered = (found, element, rect) => {
   if (found.count === 0 || found.checks <= 0 || found.looks <= 0) return false;
   if (rect !== cache.rects.get(element)) return anythingMeets(found, element, rect); // one of its contents
@@ -139,7 +141,7 @@ const meets = (list, element, rect) => {
   }
   return false;
 };
-// Whether a text that is shown otherwise is under other elements, line by line.
+// Whether a text that would otherwise be shown is covered, line by line.
 const LINES_CHECKED = 64, INK = 0.1; // of a line's height above and below, where hardly a letter reaches
 const coveredText = (node, element) => {
   if (cache.covers === undefined) return false;
@@ -157,8 +159,8 @@ const coveredText = (node, element) => {
   }
   return any;
 };
-// Whether a control lies under other elements. Fields drawn by something above
-// them that lets the pointer through are used all the same.
+// Whether a control is covered. A field stays usable under a cover without
+// pointer events, because such covers are used to draw fields.
 const coveredControl = element => {
   if (cache.covers === undefined || isCheckable(element)) return false;
   const found = knownCovers(), rect = boxOf(element);

@@ -1,4 +1,5 @@
-// Roles: the first valid one that is given, or else as HTML-AAM has it.
+// Roles: the first valid role of the role attribute, or else the role that
+// HTML-AAM defines.
 const ariaRoles = new Set(('alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox ' +
   'complementary contentinfo definition deletion dialog directory document emphasis feed figure form generic grid gridcell group heading img image insertion ' +
   'link list listbox listitem log main mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter navigation none note option paragraph ' +
@@ -47,7 +48,8 @@ const conditional = (element, role) => {
   if ((role === 'form' || role === 'region') && !named(element)) return nativeRole(element);
   return role;
 };
-// Roles that editors give to their text, which say nothing of its being editable.
+// Roles that editors give to their content and that do not say that it can be
+// edited.
 const editorRoles = new Set(['application', 'document', 'generic', 'group']);
 const nativeRole = element => {
   const tag = tagOf(element);
@@ -69,7 +71,8 @@ const nativeRole = element => {
     case 'summary': return isSummary(element) ? 'button' : 'generic';
   }
   const role = tagRoles.get(tag) ?? 'generic';
-  // Chromium calls an editable element generic; an agent has to know better.
+  // Chromium reports an editable element as generic; agents need to know that
+  // it can be edited.
   return isEditingHost(element) && (role === 'generic' || role === 'paragraph' || role === 'code') ? 'textbox' : role;
 };
 const svgShapes = new Set(['circle', 'ellipse', 'line', 'path', 'polygon', 'polyline', 'rect', 'use'].map(name => 'svg:' + name));
@@ -123,7 +126,8 @@ const cellRole = (element, tag) => {
   if (scope === 'col' || scope === 'colgroup') return 'columnheader';
   return looksLikeRowHeader(element) ? 'rowheader' : 'columnheader';
 };
-// A header cell without a scope heads its row when data follows it there.
+// A header cell without a scope is a row header if a data cell follows it in
+// its row.
 const looksLikeRowHeader = element => {
   const row = parentNode(element);
   for (let at = row && firstChild(row); at; at = nextSibling(at)) if (isElement(at) && localName(at) === 'td') return true;
@@ -148,7 +152,7 @@ const isEditingHost = element => {
   return value !== null && /^(|true|plaintext-only)$/i.test(value);
 };
 
-// What can have the focus.
+// Whether an element is disabled or can have the focus.
 const disabledOf = element => {
   switch (tagOf(element)) {
     case 'button': case 'input': case 'select': case 'textarea': case 'option': case 'optgroup': case 'fieldset': return matches(element, ':disabled');

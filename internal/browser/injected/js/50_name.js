@@ -1,10 +1,11 @@
-// Accessible names (accname 1.2), as Chromium computes them, but that text which
-// a person cannot see counts only where there is nothing else, and text that a
-// person sees always, whatever role the element has that it is in. What else
-// differs, and why, is in TestNamesAreThoseOfChromium.
+// Accessible names (accname 1.2) as Chromium computes them, with two
+// differences. Text that a person cannot see counts only if there is no other.
+// Text that a person sees always counts, whatever the role of its element is.
+// TestNamesAreThoseOfChromium lists the other differences with their reasons.
 const labelControl = getter(HTMLLabelElement.prototype, 'control');
 const labelable = new Set(['button', 'input', 'meter', 'output', 'progress', 'select', 'textarea']);
-// For a few elements each is looked up by itself, for many all labels at once.
+// The labels of the first few elements are looked up one by one, then all
+// labels at once.
 const FEW = 4;
 const labelsOf = element => {
   if (!labelable.has(localName(element)) && !localName(element).includes('-')) return [];
@@ -38,12 +39,13 @@ const nameOf = element => {
   if (name === undefined) cache.names.set(element, name = clean(computeName(element)));
   return name;
 };
-// How one name is found: what of generated content counts, how many nodes may
-// still be looked at, the labels within
-// labels that are being read, and the label elements that have been.
+// The state of the computation of one name: which generated content counts, how
+// many more nodes may be visited, the nested labels that are being read, and
+// the labels that were read.
 const NAME_STEPS = 10000, NAME_NEST = 8;
 const newNaming = drawn => ({drawn, left: NAME_STEPS, within: [], passed: []});
-// The name without what style sheets write: pointing at an element may change that.
+// The name without generated content, which may change when the pointer is over
+// the element.
 const bareNameOf = element => clean(computeName(element, NOTHING));
 const computeName = (element, drawn = NAMED) => {
   const by = newNaming(drawn), referenced = referencedName(element, by);
@@ -59,7 +61,8 @@ const computeName = (element, drawn = NAMED) => {
   }
   return titleName(element, role, native);
 };
-// A title names last, and not what has a name that is empty on purpose.
+// The title is the last choice. It does not apply to an element whose name is
+// empty on purpose.
 const titleName = (element, role, native) => {
   const tag = localName(element);
   if ((untitled.has(role) || rowGroups.has(tag)) && !titled.has(tag) && !tag.includes('-') && !focusable(element) || native !== null && squeeze(native) === '' && isHTML(element) && (emptyNames.has(tag) || tag === 'input' && hasAttribute(element, 'value'))) return '';
@@ -73,7 +76,7 @@ const givenLabel = element => {
   const label = attribute(element, 'aria-label');
   return label !== null && squeeze(label) !== '' ? label : '';
 };
-// A row is named by its cells where it can be acted on as a whole.
+// A row is named by its cells if it can be acted on as a whole.
 const inGrid = row => {
   if (given(row) === 'row') return true;
   const table = ancestorTable(row);
@@ -89,8 +92,8 @@ const referencedName = (element, by) => {
   }
   return squeeze(parts.join(' '));
 };
-// The text of a node that aria-labelledby names: it may be hidden. What it is
-// labelled by in turn does not count.
+// The text of an element that aria-labelledby refers to. It may be hidden. Its
+// own aria-labelledby is not followed.
 const referenceText = (target, element, by) => {
   if (by.within.length >= NAME_NEST || --by.left < 0) return '';
   by.within.push(target);
@@ -105,8 +108,8 @@ const childNamed = (element, tag) => {
   for (let at = firstChild(element); at !== null; at = nextSibling(at)) if (isElement(at) && localName(at) === tag) return at;
   return null;
 };
-// What names something else: what of it can be seen, or, where that is nothing,
-// all of it, as a text for screen readers.
+// The text of an element that names another one: its visible text, or, if there
+// is none, all of its text, as for screen readers.
 const spokenText = (element, skip = null, by = newNaming(NAMED)) => {
   const walk = {...newWalk(false, by), skip}, text = squeeze(contentText(element, walk, 0));
   return text !== '' ? text : squeeze(contentText(element, {...newWalk(false, by), skip, label: true}, 0));
@@ -136,7 +139,7 @@ const labelText = (element, by) => {
   if (!labelable.has(localName(element)) && !localName(element).includes('-')) return '';
   return labelsOf(element).filter(laidOut).map(label => labelOwn(label, element, by)).filter(text => text !== '').join(' ');
 };
-// What a label, legend or caption says of what it belongs to.
+// The text of a label, legend or caption for its control.
 const labelOwn = (label, control, by) => {
   if (by.within.length >= NAME_NEST || by.passed.includes(label)) return '';
   by.within.push(label);

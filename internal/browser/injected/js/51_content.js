@@ -1,11 +1,12 @@
-// Text from content, at most a few thousand characters of it. Where nothing
-// visible is there, text hidden from the eye but not from screen readers
-// counts, and then generated content.
+// Text from content, at most a few thousand characters. If there is no visible
+// text, text that is hidden from sight but not from screen readers is used, and
+// after that generated content.
 const NOTHING = 0, DRAWN = 1, SPOKEN = 2, NAMED = 3; // of generated content: what is drawn, what is said, what is said of what is drawn
-// hidden: what is not laid out counts. label: what cannot be seen counts.
-// referring: aria-labelledby led here, and is not followed again. whole: names
-// that are given do not take the place of text. titles: those of any part count.
-// ariaHidden: what is hidden from screen readers counts.
+// Options of a content walk. hidden: include content that is not laid out.
+// label: include invisible content. referring: aria-labelledby led here, so it
+// is not followed again. whole: explicit names do not replace the text of a
+// part. titles: include the title of every part. ariaHidden: include
+// aria-hidden content.
 const newWalk = (hidden, by = newNaming(NOTHING)) => ({by, hidden, left: NAME_LIMIT * 4, skip: null, root: null, clipped: false, generated: by.drawn, label: false, referring: false, whole: false, titles: false, ariaHidden: false, apart: false});
 const contentName = (element, by = newNaming(NAMED)) => {
   if (isProtected(element)) return '';
@@ -38,7 +39,7 @@ const contentText = (element, walk, depth) => {
   text = joined(generated(element, '::before', walk), text);
   return joined(text, generated(element, '::after', walk));
 };
-// What aria-owns adds to an element.
+// The elements that aria-owns adds to an element.
 const MOST_OWNED = 16;
 const none = Object.freeze([]);
 const ownedBy = element => {
@@ -48,9 +49,8 @@ const ownedBy = element => {
 const textShows = (node, element, walk) => {
   return walk.clipped || walk.label ? styleOf(element).visibility === 'visible' && !securityOf(element) : !hiddenText(node, element);
 };
-// Text that a style sheet writes before or after what an element holds: what is
-// drawn of it, or what a screen reader says, which may be another text after a
-// slash (CSS Generated Content 3, alternative text).
+// Text of ::before and ::after: either what is drawn, or the alternative text
+// after a slash, which screen readers say (CSS Generated Content 3).
 const generated = (element, pseudo, walk) => {
   const style = getComputedStyle(element, pseudo), {content} = style;
   if (content === 'none' || content === 'normal' || content === '') return '';
@@ -60,13 +60,14 @@ const generated = (element, pseudo, walk) => {
   if (text === '' || style.display === 'inline' && (said === null || walk.generated === DRAWN)) return text;
   return pseudo === '::before' ? text + GAP : GAP + text;
 };
-// A space, where there is text on both sides of it.
+// Marks a space that is kept only between two texts.
 const GAP = '\u0000';
 const joined = (one, other) => {
   if (one === '' || other === '') return (one + other).replaceAll(GAP, '');
   return (one + other).replaceAll(GAP, ' ');
 };
-// The texts of a value of content: what is drawn, and what is said instead.
+// Parses a value of the CSS property content: the drawn text, and the text that
+// screen readers say instead.
 const contentTexts = (content, element) => {
   const parts = ['', null];
   let at = 0;
@@ -95,20 +96,20 @@ const childText = (node, walk, depth) => {
   if (display === 'inline' ? text === '' || !walk.apart : text === '' && emptyInline.test(display)) return text;
   return ' ' + text + ' ';
 };
-// A label that has named a control is not read again where it stands.
+// A label that has named a control is not read again at its own place.
 const passedBefore = (label, by) => {
   if (by.passed.includes(label)) return true;
   by.passed.push(label);
   return false;
 };
 const emptyInline = /^inline-(block|flex|grid)$/;
-// The text of a part. It is set apart from the text around it where it is not
-// the part's content, and where the part is a control.
+// The text of a part. Spaces separate it from the surrounding text if it is not
+// the content of the part, or if the part is a control.
 const ownText = (node, tag, walk, depth) => {
   const bare = !hasAttributes(node);
   let text = bare && plainTags.has(tag) || walk.whole ? '' : givenText(node, tag, walk);
   walk.apart = true;
-  if (text === '' && (fieldTags.has(tag) || !bare && isProtected(node))) return ''; // what a field holds is its value
+  if (text === '' && (fieldTags.has(tag) || !bare && isProtected(node))) return ''; // the content of a field is its value
   if (text !== '') return text === null || !walk.hidden && styleOf(node).visibility !== 'visible' ? '' : charged(text, walk);
   text = contentText(node, walk, depth + 1);
   if (!bare && squeeze(text) === '' && depth < 8) {
@@ -125,15 +126,15 @@ const charged = (text, walk) => {
 };
 const plainTags = new Set(['span', 'div', 'p', 'b', 'i', 'em', 'strong', 'small', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'td', 'th', 'tr', 'li', 'ul', 'u', 's', 'font', 'code']);
 const separate = new Set(['button', 'checkbox', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'radio', 'switch', 'tab']);
-// A title in the place of content, where a title may name.
+// The title, used in place of content where the rules of naming allow it.
 const partTitle = (node, tag, walk) => !walk.titles && !walk.hidden && !walk.ariaHidden && untitled.has(roleOf(node)) && !titled.has(tag) && !focusable(node) ? '' : attribute(node, 'title') ?? '';
-// What an image that a style sheet puts in the place of an element is said as.
+// The text for an image that a style sheet draws in place of the element.
 const imageText = element => {
   const {content} = styleOf(element);
   return content === 'normal' || content === '' ? '' : contentTexts(content, element)[1] ?? '';
 };
-// What a part is called instead of by its content: empty where it is by its
-// content, null where it is by nothing.
+// The name of a part that is not its content: empty if its content names it,
+// null if nothing does.
 const givenText = (node, tag, walk) => {
   const role = roleOf(node), embedded = embeddedRoles.has(role) && tag !== 'button';
   if (embedded && node !== walk.root) return embeddedValue(node, role, tag) || embeddedName(node, walk) || ' ';
@@ -158,7 +159,8 @@ const nativeText = (node, role, tag, walk) => {
 const textRoles = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton']);
 const embeddedRoles = new Set([...textRoles, 'listbox', 'slider', 'progressbar', 'meter', 'scrollbar']);
 const embeddedName = (node, walk) => givenLabel(node) || nativeName(node, walk.by) || attribute(node, 'title') || null;
-// What a control in a label adds to it: its value, never that of a protected one.
+// What a control inside a label adds to the label's text: its value, unless the
+// control is protected.
 const embeddedValue = (element, role, tag) => {
   if (isProtected(element)) return '';
   if (tag === 'select') return [...selectChosen(element)].slice(0, MOST_CHOSEN).map(optionLabel).join(' ');

@@ -1,4 +1,4 @@
-// Values, and which of them are secrets.
+// Values of fields, and which of them are secret.
 const inputValue = getter(HTMLInputElement.prototype, 'value');
 const inputChecked = getter(HTMLInputElement.prototype, 'checked');
 const inputIndeterminate = getter(HTMLInputElement.prototype, 'indeterminate');
@@ -12,8 +12,8 @@ const outputValue = getter(HTMLOutputElement.prototype, 'value');
 const progressValue = getter(HTMLProgressElement.prototype, 'value');
 const meterValue = getter(HTMLMeterElement.prototype, 'value');
 
-// Fields that were password fields once stay protected when the page shows
-// what they hold.
+// A field that was ever a password field stays protected, also when the page
+// makes its value visible.
 const oncePassword = new WeakSet();
 const secretComplete = /(^|\s)(current-password|new-password|one-time-code|cc-(number|csc|exp|exp-month|exp-year|name|given-name|family-name|additional-name|type))(\s|$)/i;
 const secretHint = /pass(word|wd|phrase|code)|\bpwd\b|passwort|kennwort|contrase(ñ|n)a|mot.?de.?passe|senha|wachtwoord|密码|パスワード|비밀번호|пароль|one.?time|\botp\b|\btotp\b|\b[2m]fa\b|two.?factor|verification.?code|security.?code|\bcvv2?\b|\bcvc2?\b|\bcsc\b|card.?(number|no\b|num\b|code|verification)|credit.?card|\bcc.?(num|number|csc|cvc|cvv)|\bpin\b|\bpin.?code|\bssn\b|social.?security|secret|api.?key|private.?key|access.?token|auth.?token|recovery.?code|backup.?code|seed.?phrase/i;
@@ -38,7 +38,7 @@ const securityOf = element => {
   return security !== undefined && security !== 'none' && security !== '';
 };
 
-// The value a person sees in a control, never that of a protected one.
+// The visible value of a control; empty for a protected one.
 const valueOf = element => {
   if (isProtected(element)) return '';
   switch (tagOf(element)) {
@@ -70,7 +70,7 @@ const ariaValue = element => {
   if ((role === 'textbox' || role === 'searchbox' || role === 'combobox') && isElement(element)) return editableText(element);
   return '';
 };
-// What is written in editable content, line by line; of other things their text.
+// The text of editable content, line by line; the plain text of other elements.
 const editableText = element => {
   const editor = editorOf(element);
   if (editor !== null) return editorText(editor);
@@ -82,12 +82,12 @@ const visibleText = (element, limit) => {
   walk.root = element;
   return contentText(element, walk, 0);
 };
-// The world is there from the start of a document, so that a password field
-// is remembered before the page can change its type.
+// The script runs from the start of the document. It therefore records a
+// password field before the page can change the field's type.
 const notePasswords = root => {
   for (const field of queryAll(root, 'input[type=password i]')) oncePassword.add(field);
 };
-let possibleHosts = new WeakMap(); // by root, as the tree is now: see mayHost
+let possibleHosts = new WeakMap(); // by root, until the tree changes: see mayHost
 let changedAt = 0; // when the tree last changed
 const takeIn = changes => {
   changedAt = performance.now();
@@ -106,13 +106,13 @@ const takeIn = changes => {
   }
 };
 const passwordWatch = new MutationObserver(takeIn);
-// What has changed and was not told of yet.
+// Processes the mutations that the observer has not delivered yet.
 const noticeChanges = () => {
   const changes = passwordWatch.takeRecords();
   if (changes.length > 0) takeIn(changes);
 };
 const watched = new WeakSet();
-const shadows = new Set(); // weakly: roots inside the document that are known
+const shadows = new Set(); // weak references to known shadow roots in the document
 const knownShadows = () => {
   const known = [];
   for (const shadow of shadows) {

@@ -1,7 +1,7 @@
-// Code editors draw their text in lines of their own and take keys through a
-// field that nobody sees: Monaco, ACE and CodeMirror 5. CodeMirror 6 has a
-// field that is seen, but draws only the lines in view as the others do. Such
-// an editor is read as one field with the lines that are drawn as its value.
+// Code editors: Monaco, ACE and CodeMirror 5 draw their text in their own line
+// elements and receive keys through a hidden field. CodeMirror 6 has a visible
+// field, but like the others it renders only the lines in view. Such an editor
+// is read as one field, whose value is the rendered lines.
 const editorKinds = [
   {name: 'monaco-editor', root: '.monaco-editor', input: '.native-edit-context, textarea.inputarea', lines: '.view-lines > .view-line',
     own: '.native-edit-context, .inputarea, .ime-text-area, .lines-content, .margin, .minimap, .scrollbar', number: '.margin .line-numbers'},
@@ -14,7 +14,8 @@ const editorKinds = [
 const editorRoots = editorKinds.map(kind => kind.root).join();
 const editorNames = /monaco-editor|ace_editor|CodeMirror|cm-editor/;
 const editorFields = /native-edit-context|CodeMirror-code|cm-content/;
-// The editor that an element is: {root, input, kind}; null for anything else.
+// The editor with this root element, as {root, input, kind}; null for any other
+// element.
 const editorAt = element => {
   const names = hasAttributes(element) ? attribute(element, 'class') : null;
   if (names === null || !editorNames.test(names)) return null;
@@ -22,21 +23,21 @@ const editorAt = element => {
   const input = kind === undefined ? null : oneInElement(element, kind.input);
   return input === null || closest(input, editorRoots) !== element ? null : {root: element, input, kind};
 };
-// The editor whose field an element is.
+// The editor with this input field.
 const editorOf = input => {
   const tag = localName(input);
   if (tag !== 'textarea' && !(tag === 'div' && editorFields.test(attribute(input, 'class') ?? ''))) return null;
   const root = closest(input, editorRoots), editor = root === null ? null : editorAt(root);
   return editor !== null && editor.input === input ? editor : null;
 };
-// What shows a field that nobody sees: the editor that it belongs to.
+// The visible element for a hidden input field: its editor.
 const drawnEditor = input => {
   const editor = editorOf(input);
   return editor === null || editor.kind.name === 'cm-editor' ? null : editor.root;
 };
 const EDITOR_LINES = 2000; // that are looked at
-// The lines that are drawn and seen, from top to bottom: an editor that is
-// scrolled uses the elements of lines again, in any order.
+// The lines that are rendered and visible, from top to bottom. They are sorted
+// because an editor that scrolls reuses line elements in any order.
 const editorLines = ({root, kind}) => {
   const found = [];
   for (const line of [...allInElement(root, kind.lines)].slice(0, EDITOR_LINES)) {
@@ -46,9 +47,9 @@ const editorLines = ({root, kind}) => {
   }
   return found.sort((a, b) => a.top - b.top).map(line => line.text);
 };
-// What CodeMirror 6 shows in an empty field.
+// The placeholder of an empty CodeMirror 6.
 const isPlaceholder = element => /(^|\s)cm-placeholder(\s|$)/.test(attribute(element, 'class') ?? '');
-// The text of a line; null where a person sees nothing of what it says.
+// The text of a line; null if none of it is visible.
 const lineText = (element, depth) => {
   let text = '', unseen = false;
   if (depth > 50) return null;
@@ -65,8 +66,8 @@ const lineText = (element, depth) => {
   return unseen && text.trim() === '' ? null : text;
 };
 const editorText = editor => cleanLines(editorLines(editor).join('\n').replaceAll('\u00A0', ' '), VALUE_LIMIT);
-// Whether lines before the first one that is drawn or after the last are left
-// out, as far as the numbers beside them and their place tell.
+// Whether lines before the first or after the last rendered one are missing, as
+// far as line numbers and positions show.
 const isPartial = ({root, kind}) => {
   const lines = [...allInElement(root, kind.lines)].slice(0, EDITOR_LINES).map(rectOf).filter(rect => rect.height > 0);
   if (lines.length === 0) return false;
@@ -74,11 +75,11 @@ const isPartial = ({root, kind}) => {
   if (numbers.length > 0 && Math.min(...numbers) > 1) return true;
   return lines.reduce((most, rect) => Math.max(most, rect.bottom), -Infinity) > rectOf(root).bottom - 1;
 };
-// Puts text into a code editor as pasting does, because keys have it indented
-// and its brackets closed. The caret or selection is where keys put it. An
-// editor that takes a paste keeps the browser from doing so; it may ask a worker
-// first how to.
-const PASTE_TIME = 1000; // milliseconds until it shows what it took
+// Puts text into a code editor by a paste event, because typed text would be
+// indented and its brackets closed by the editor. The caret or the selection
+// was set by keys. An editor that handles the paste prevents the browser's
+// default action. It may ask a worker first.
+const PASTE_TIME = 1000; // milliseconds until the editor shows the text
 const paste = async ({node, print, text}) => {
   const element = elementOf(node);
   if (element === null) return {gone: true};

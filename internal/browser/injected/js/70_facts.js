@@ -1,4 +1,4 @@
-// What the gate judges an element by.
+// The facts about an element that the gate judges.
 const formControl = {};
 for (const type of [HTMLInputElement, HTMLButtonElement, HTMLSelectElement, HTMLTextAreaElement, HTMLOutputElement, HTMLFieldSetElement]) {
   formControl[type.name] = getter(type.prototype, 'form');
@@ -25,8 +25,8 @@ const isSubmit = element => {
 };
 const collectionLength = getter(HTMLCollection.prototype, 'length');
 const collectionItem = method(HTMLCollection.prototype, 'item');
-// The button that Enter in a form presses. One that is disabled may be enabled by
-// what is typed.
+// The default button of a form. A disabled one counts too, because typing may
+// enable it.
 const defaultButton = form => {
   const controls = formElements(form);
   let off = null;
@@ -38,8 +38,9 @@ const defaultButton = form => {
   }
   return off;
 };
-// The control that a click on the element activates: itself, the link, button,
-// summary or editable content it is in, or the control of its label.
+// The control that a click on the element activates: the element itself, an
+// enclosing link, button, summary or editable content, or the control of its
+// label.
 const activated = element => {
   for (let at = element; at !== null; at = flatParent(at)) {
     switch (tagOf(at)) {
@@ -59,12 +60,13 @@ const isEditable = element => {
   if (tag === 'textarea') return !hasAttribute(element, 'readonly') && !disabledOf(element);
   if (tag === 'input') return textual(element) && !hasAttribute(element, 'readonly') && !disabledOf(element);
   if (editorOf(element) !== null && attribute(element, 'aria-readonly') !== 'true') return true;
-  // A button in editable content is pressed, not written in.
+  // A button inside editable content is pressed and not edited.
   if (tag === 'button' || tag === 'select' || pressedRoles.has(given(element))) return false;
   return isWritable(element) && !listensAlone(element);
 };
 const pressedRoles = new Set(['button', 'link', 'checkbox', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'switch', 'tab', 'treeitem']);
-// What says in its markup that a script listens, inside of editable content.
+// Whether an element inside editable content has its own event handler in its
+// markup.
 const listensAlone = element => !isEditingHost(element) && isWritable(element) &&
   (listens(element) || pointerListeners.has(element)) && !/^(input|textarea|body|html)$/.test(tagOf(element));
 const textual = element => /^(text|search|tel|url|email|password|number|date|time|datetime-local|month|week)$/.test(inputType(element));
@@ -77,8 +79,8 @@ const inCode = element => {
   return false;
 };
 
-// A word for what has no name: value, title, an icon's label, a test id, the
-// tail of the address.
+// A label for an element without a name, from its value, title, icon, test id,
+// or the last segment of its address.
 const labelFor = element => {
   for (const key of ['value', 'title', 'alt', 'aria-description', 'data-tooltip', 'data-title', 'data-original-title']) {
     if (key === 'value' && !isSubmit(element) && inputRoles[attribute(element, 'type')] !== 'button') continue;
@@ -97,7 +99,7 @@ const labelFor = element => {
   }
   return clean((attribute(element, 'href') ?? '').replace(/[?#].*$/, '').split('/').filter(Boolean).pop() ?? '', 200);
 };
-// The same, of a control that has nothing else to be told by.
+// The same, for a control that nothing else describes.
 const DERIVED = 60; // characters
 const wordless = new Set(['button', 'checkbox', 'generic', 'link', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'switch', 'tab', 'treeitem']);
 const derivedLabel = (element, role) => {
@@ -112,7 +114,7 @@ const iconLabel = element => {
   return clean(title || use || drawing || names.join(' '), 200);
 };
 
-// The name of a picture's file, without its folder and ending.
+// The file name of a picture without folder and extension.
 const fileName = address => /^data:/i.test(address) ? '' : address.replace(/[?#].*$/, '').replace(/^.*\//, '').replace(/\.\w+$/, '');
 
 const factsOf = element => {
@@ -147,13 +149,14 @@ const factsOf = element => {
   facts.print = JSON.stringify([facts.role, bareNameOf(same), facts.tag, facts.type, facts.label, facts.linkUrl, facts.formAction, facts.formMethod, facts.submits, facts.submitName, facts.protected, facts.editable, choices(same), facts.item, firmNames(same), facts.orders, facts.emptied, facts.dialog.replace(/\d+/g, '0'), renewed.get(element)]);
   return facts;
 };
-// What can be chosen in a list is pinned with it.
+// The options of a select element. They are part of its fingerprint.
 const choices = element => element instanceof HTMLSelectElement
   ? [...selectOptions(element)].slice(0, OPTIONS).map(option => [clean(optionLabel(option), 200), clean(optionValue(option), 200)]) : undefined;
-// What says what a thing without a name is for: a short text in it does so
-// better than an id. What people have written is no such text.
+// Whether a text has at least two letters or digits. A short text inside an
+// element describes it better than an id does; text that people wrote does not
+// count.
 const hasWord = text => /[\p{L}\p{N}].*[\p{L}\p{N}]/su.test(text);
-// What people read on a thing that is named otherwise.
+// The visible text of an element whose name is another text.
 const beside = (element, name) => {
   const text = tagOf(element) === 'select' ? '' : clean(written(element, 0), 400);
   return hasWord(text) && text.length <= 200 && !packed(name).includes(packed(text)) ? text : '';
@@ -164,8 +167,9 @@ const wordsFor = (same, element) => {
   if (label === '') return clean(text, 200);
   return !hasWord(text) || text.length > 200 || text === label ? label : label + ' · ' + text;
 };
-// What stands around an element: the labels, headings and short texts of what
-// it is in. A click or drop on a part without words is one on the whole.
+// The surroundings of an element: labels, headings and short texts of its
+// ancestors. A click or drop on a part without text is judged as one on the
+// enclosing element.
 const AROUND = 8, BESIDE = 30, LONG = 80; // levels, children of each, characters of one text
 const captions = new Set(['b', 'em', 'figcaption', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'i', 'label', 'legend', 'p', 'small', 'span', 'strong']);
 const caption = node => {
@@ -195,8 +199,8 @@ const addLink = (facts, target) => {
   const href = /^(a|area)$/.test(localName(target)) ? attribute(target, 'href') ?? attribute(target, 'xlink:href') : null;
   if (href !== null) facts.linkUrl = absolute(href);
 };
-// A list or box that says in its markup that a change submits its form. What a
-// script listens for cannot be known.
+// A select element or checkbox whose markup says that a change submits the
+// form. Listeners that a script added are unknown here.
 const sendsAtOnce = (target, form) => (target instanceof HTMLSelectElement || target instanceof HTMLInputElement) &&
   [target, form].some(at => ['onchange', 'oninput', 'onclick'].some(key => /submit\s*\(/i.test(attribute(at, key) ?? '')));
 const addForm = (facts, target) => {

@@ -1,12 +1,12 @@
-// What else an act on an element may do: what its form and attributes order, the
-// dialog it is in, and the buttons beside it.
+// Further facts about an act on an element: the commands in its form and
+// attributes, the dialog that contains it, and the neighbouring buttons.
 const PAIRS = 12, PAIR = 120; // how many orders, and characters of each
 const ordering = /^(_?method|_?action|action\d|do|act|op|operation|cmd|command|task|event|mode|func|function|intent|commit|bulk_?action|submit|button|verb|step|type)$/i;
 const dataOrders = ['data-method', 'data-confirm', 'data-turbo-method', 'data-turbo-confirm', 'data-action', 'data-url', 'data-href', 'hx-delete', 'hx-post', 'hx-put',
   'hx-patch', 'hx-confirm', 'data-hx-delete', 'data-hx-post', 'formaction', 'ping', 'command', 'popovertargetaction'];
 const inlineHandlers = ['onclick', 'onmousedown', 'onmouseup', 'onpointerdown', 'onpointerup', 'onkeydown', 'onkeyup', 'onkeypress', 'ontouchstart', 'ontouchend', 'ondblclick'];
-// Orders, as name=value: hidden fields of the form that say what it does, and
-// attributes by which libraries turn a link or button into a request.
+// Commands, as name=value: hidden fields of the form that select an operation,
+// and attributes with which libraries turn a link or button into a request.
 const ordersOf = (target, form) => {
   const orders = [], add = (name, value) => {
     const text = squeeze(value ?? '');
@@ -22,8 +22,8 @@ const ordersOf = (target, form) => {
   }
   return orders.join(' · ');
 };
-// Whether a script of the page answers to an act on the element, as far as its
-// markup and the listeners that are known tell.
+// Whether a script of the page handles acts on the element, as far as its
+// markup and the known listeners show.
 const isScripted = target => !isEditable(target) && inlineHandlers.some(name => hasAttribute(target, name)) || /^\s*javascript:/i.test(attribute(target, 'href') ?? '') ||
   !isEditable(target) && (listening.get(target)?.size ?? 0) > 0 && [...listening.get(target)].some(kind => /^(click|mouse|pointer|touch|dblclick|key)/.test(kind));
 
@@ -34,8 +34,8 @@ const isDialog = element => {
   if (tagOf(element) === 'dialog' || role === 'dialog' || role === 'alertdialog' || attribute(element, 'aria-modal') === 'true') return true;
   return hasAttribute(element, 'popover') || modalClass.test(attribute(element, 'class') ?? '');
 };
-// The outermost dialog around an element, so that a footer of class modal-footer
-// is judged with the heading that stands beside it.
+// The outermost dialog around an element. Then the buttons in an element of
+// class modal-footer are judged together with the heading of the dialog.
 const dialogOf = element => {
   let found = null;
   for (let at = flatParent(element); at !== null && !/^(body|html)$/.test(tagOf(at)); at = flatParent(at)) {
@@ -43,7 +43,7 @@ const dialogOf = element => {
   }
   return found;
 };
-// What a dialog says: its name, and the text in it that is in no control.
+// The text of a dialog: its name, and its text outside of controls.
 const dialogText = element => {
   const dialog = dialogOf(element);
   if (dialog === null) return '';
@@ -62,7 +62,7 @@ const dialogWords = (element, depth) => {
   }
   return text;
 };
-// The names of the buttons that stand beside an element.
+// The names of the buttons next to an element.
 const besideOf = target => {
   const names = [];
   let around = flatParent(target);
@@ -74,8 +74,8 @@ const besideOf = target => {
   }
   return names.filter(hasWord).join(' · ');
 };
-// Whether the fields around an element hold nothing that it could send: those of
-// its form or dialog, or near it.
+// Whether the fields around an element are empty, so that it cannot send
+// anything: the fields of its form or dialog, or those near it.
 const FIELDS_UP = 4; // ancestors
 const isBlank = element => {
   let around = formOf(element) ?? dialogOf(element);
@@ -86,16 +86,16 @@ const isBlank = element => {
   const fields = [...allInElement(around, 'textarea, input, [contenteditable]')].slice(0, 50);
   return !fields.some(field => isEditable(field) && (isProtected(field) || hasWord(valueOf(field) + textContent(field))));
 };
-// Whether a text area of the form came with a text and holds none: what saves
-// the form deletes that text.
+// Whether a text area of the form had a default text and is empty now.
+// Submitting the form would delete that text.
 const isEmptied = element => {
   const form = formOf(element);
   if (form === null) return false;
   return controlsOf(form).slice(0, 200).some(field => tagOf(field) === 'textarea' && hasWord(areaDefault(field)) && !hasWord(areaValue(field)));
 };
-// What only switches or shows something: a checkbox, a part of a list, tree,
-// menu or table that is one, a tab among tabs, and what opens something that is
-// there. The role alone does not say so.
+// Elements that only toggle, select or expand something: a checkbox, an item
+// that really is inside a list, tree, menu or table, a tab among other tabs,
+// and a control for an existing popup. The role alone is not sufficient.
 const wholes = {tab: ['tablist'], option: ['listbox', 'combobox'], treeitem: ['tree'], menuitemcheckbox: ['menu', 'menubar', 'group'],
   menuitemradio: ['menu', 'menubar', 'group'], columnheader: ['table', 'grid', 'treegrid']};
 const isToggle = (element, role) => {

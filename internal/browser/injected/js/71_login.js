@@ -1,5 +1,5 @@
-// Where a name is asked for together with a password: in its form, or, without
-// one, in its tree.
+// Whether the field belongs to a login: there is a password field in its form,
+// or, without a form, in its tree.
 const isLogin = element => {
   if (!(element instanceof HTMLInputElement)) return false;
   const form = formOf(element);

@@ -1,7 +1,7 @@
-// Every other name that a person or a screen reader may get for an element: with
-// generated content and without, all the text in it, whatever names parts of it,
-// alternative texts, what labels it holds, the names of controls in it, its
-// title, and text that is drawn in reverse.
+// All other names by which a person or a screen reader may know an element: its
+// text with and without generated content, explicit names of its parts,
+// alternative texts, values of fields in its labels, names of controls inside
+// it, its title, and text that is drawn in reverse.
 const MOST_NAMES = 8, ONE_NAME = 200; // how many, and characters of each
 const otherNames = (element, name) => {
   const found = [], known = new Set([packed(name)]);
@@ -23,7 +23,7 @@ const otherNames = (element, name) => {
   if (drawnInReverse(element)) add([...name].reverse().join(''));
   return found.join(' · ');
 };
-// Those of them that pointing at an element does not change.
+// Those names that do not change when the pointer is over the element.
 const firmNames = element => {
   const names = [...labelValues(element), attribute(element, 'aria-label')];
   if (element instanceof HTMLInputElement && inputRoles[inputType(element)] === 'button') names.push(inputValue(element), attribute(element, 'alt'));
@@ -37,7 +37,8 @@ const innerNames = element => {
   }
   return names;
 };
-// What the fields hold that aria-labelledby names, or a label contains.
+// The values of the fields that aria-labelledby refers to or that a label
+// contains.
 const labelValues = element => {
   const ids = attribute(element, 'aria-labelledby'), labels = labelsOf(element);
   const named = ids === null ? [] : ids.trim().split(/\s+/).slice(0, MOST_NAMES).map(id => idIn(rootOf(element), id)).filter(label => label !== null);
@@ -47,7 +48,7 @@ const labelValues = element => {
     return values.length === 0 ? [] : [values.join(' '), squeeze(contentText(label, {...newWalk(true), whole: true}, 0) + ' ' + values.join(' '))];
   });
 };
-// Text drawn from right to left, letter by letter, is read the other way around.
+// Text with a bidirectional override is drawn in reverse order.
 const overrides = /[\u202D\u202E\u2066-\u2069]/;
 const drawnInReverse = element => {
   const parts = [element, ...[...allInElement(element, 'span, bdo, b, i, em, strong, div, p')].slice(0, 4)];

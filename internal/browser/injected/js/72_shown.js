@@ -1,23 +1,24 @@
-// As what a caller was shown an element. A list may give the same row to
-// another entry: "Delete" in it is then another act, in the same place, by the
-// same node, and by the same name.
+// How an element was shown to the caller. A list may reuse a row for another
+// entry. "Delete" in that row is then another act, although its place, node and
+// name are the same.
 const shownAs = new WeakMap();
 const remember = element => note(element, false);
 const note = (element, told) => {
   const words = wordsOfItem(element);
   shownAs.set(element, {name: bareNameOf(element), item: words?.item ?? '', from: words && hostOfWords(words), told});
 };
-// Who acts on an element knows that its name may change by that: a play button
-// becomes a pause button. The entry that it belongs to does not.
+// Called after an act on an element, which may change its name: a play button
+// becomes a pause button. The caller expects that. The entry of the element
+// must stay the same.
 const noteAct = element => {
   const known = shownAs.get(element);
   if (known !== undefined) known.name = undefined;
 };
-// Who types into a cell changes the words of its row by that, for the other
-// cells too.
+// Typing into a cell changes the text of its row, which also identifies the
+// other cells of the row.
 const ownWords = new WeakSet();
 const noteTyped = element => ownWords.add(hostOfEditing(element));
-// The editable content that holds the words of an entry.
+// The editable content that contains the text of an entry.
 const hostOfWords = ({text}) => {
   for (let at = text === null ? null : flatParent(text); at !== null && !isEntry(at); at = flatParent(at)) if (isEditingHost(at)) return new WeakRef(at);
   return null;
@@ -26,13 +27,13 @@ const isOwnItem = (words, known) => {
   const from = known.from?.deref(), now = words ? hostOfWords(words)?.deref() : undefined;
   return from !== undefined && ownWords.has(from) && (now === undefined || ownWords.has(now));
 };
-// Words that stand behind a field of the entry that we have typed into may be
-// computed from it, as the sum of an order is.
+// Text that follows a field of the entry that we typed into may be computed
+// from it, such as the total of an order.
 const isResult = (words, element) => words !== null && words.text !== null && [...queryAll(entryOf(element), 'input, textarea, select')].slice(0, PAIRS)
   .some(field => ownWords.has(field) && position(field, words.text) & Node.DOCUMENT_POSITION_FOLLOWING);
-// As what it was shown, where it is something else now; it counts as shown
-// then. Who was told so once is not told of other digits again: a clock never
-// stands still.
+// How the element was shown, if it is something else now; it then counts as
+// shown. After one report, changes of digits are no longer reported, because a
+// clock changes all the time.
 const becameOther = element => {
   const known = shownAs.get(element);
   if (known === undefined) return undefined;
@@ -42,21 +43,22 @@ const becameOther = element => {
   note(element, true);
   return {name: known.name ?? '', item: known.item};
 };
-// Without the digits of times and shares.
+// Without the digits of times and percentages.
 const steady = text => text.replace(/\d+(?=[:%]|\s%)|(?<=:)\d+/g, '0');
 
-// What tells the entry of a list or table that an element is in from the
-// others: its first words that are not in a button. They are read from the
-// tree, not from what is drawn, so that pointing at it does not change them.
-const ITEM_UP = 6, ITEM_NODES = 60, ITEM_TEXT = 80; // ancestors, nodes that are looked at, characters
+// The text that distinguishes the list or table entry of an element from
+// others: its first text outside of buttons. It is read from the tree and not
+// from what is drawn, so that it does not change when the pointer is over the
+// entry.
+const ITEM_UP = 6, ITEM_NODES = 60, ITEM_TEXT = 80; // ancestors, nodes that are examined, characters
 const entries = new Set(['row', 'listitem', 'option', 'treeitem', 'article']);
 const isEntry = element => {
   const tag = tagOf(element);
   return tag === 'tr' || tag === 'li' || entries.has(given(element));
 };
 const itemOf = element => wordsOfItem(element)?.item ?? '';
-// The words as {item, text}: text is the node that has them, null where they are
-// the element's own name. null for what is in no entry.
+// The text as {item, text}. text is the text node, null if the element's own
+// name is used. The result is null for an element outside of any entry.
 const wordsOfItem = element => {
   const entry = entryOf(element);
   if (entry === null) return null;

@@ -1,12 +1,13 @@
-// Finding elements. Roots are the document and every shadow root in it that is
-// known, in document order of their hosts.
+// Finding elements. The roots are the document and every known shadow root in
+// it, in document order of the hosts.
 const MATCH_LIMIT = 5000, FOUND_LIMIT = 20, SEEN_LIMIT = 500, VISIBLE_LIMIT = 100;
 const SHADOW_LIMIT = 5000;
-// What may have a shadow root: not the elements that pages have most of. The
-// browser sorts those out several times faster than we do.
+// Matches elements that may have a shadow root. The most frequent tags are
+// excluded by the selector, because the browser filters several times faster
+// than this script.
 const shadowHostSelector = ':not(a,b,br,button,i,img,input,label,li,option,path,script,svg,td,tr,ul)';
-// A shadow root may come to any of them without a word; which elements there
-// are changes only with the tree, and of that the observer tells.
+// A shadow root can be attached without a notification. The set of possible
+// hosts changes only with the tree, which the observer watches.
 const mayHost = root => {
   noticeChanges();
   let hosts = possibleHosts.get(root);
@@ -26,7 +27,7 @@ const rootsOf = closedToo => {
   }
   return roots;
 };
-// Document order across shadow roots: a shadow tree comes right after its host.
+// Sorts in document order across shadow roots: a shadow tree follows its host.
 const inOrder = elements => {
   const path = element => {
     const steps = [element];
@@ -60,14 +61,15 @@ const bySelector = selector => {
   return roots.length > 1 && found.length > 1 ? inOrder(found) : found;
 };
 
-// What a person could see of what was found: the page as a whole, what is drawn
-// and not covered, and boxes that are drawn by their labels.
+// The elements that a person can see: the page itself, elements that are drawn
+// and not covered, and controls that are drawn by their labels.
 const bySight = found => found.filter(element => element === documentElement(document) || element === bodyOf(document) || visible(element) && controlSeen(element));
 const textInSight = element => element instanceof HTMLInputElement ? inputValue(element) : limited(readable(element, NAME_LIMIT * 16).text, NAME_LIMIT * 16);
 const byTextInSight = wanted => best(bySight(byText(wanted)), textInSight, wanted);
 const elementTexts = ({nodes, names}) => nodes.map(elementOf).map(element => element === null ? '' : names ? shownName(element) : textInSight(element));
 
-// Those that equal what is asked for, or else those that contain it.
+// The candidates whose text equals the wanted one; if there are none, those
+// that contain it.
 const best = (candidates, textOf, wanted) => {
   const goal = folded(wanted), equal = [], containing = [];
   for (const element of candidates) {
@@ -96,12 +98,13 @@ const byRole = (role, name) => {
   const named = best(ordered, shownName, name);
   return named.length > 0 ? named : best(ordered.filter(element => shownName(element) === ''), element => derivedLabel(element, alias) ?? '', name);
 };
-// A snapshot shows what has no other role where it is acted on, by its text, or
-// where it has a name.
+// Whether a snapshot shows an element of role generic: it has a name, or it can
+// be acted on.
 const isShownGeneric = element => nameOf(element) !== '' || interactive(element, 'generic');
 const shownName = element => nameOf(element) || (roleOf(element) === 'generic' ? spokenPart(element) : '');
 const laidOutLoosely = element => laidOut(element) || visible(element) || tagOf(element) === 'option';
-// A selector that every element of a role matches, to look at few.
+// A selector that matches every element of a role, so that few elements must be
+// checked.
 const roleSelectors = new Map();
 for (const [tag, role] of tagRoles) if (!tag.includes(':')) roleSelectors.set(role, [...(roleSelectors.get(role) ?? []), tag]);
 const extraTags = {button: 'input,summary', link: 'a,area', textbox: 'input,textarea,[contenteditable]', searchbox: 'input', checkbox: 'input', radio: 'input',
@@ -109,7 +112,8 @@ const extraTags = {button: 'input,summary', link: 'a,area', textbox: 'input,text
   region: 'section', form: 'form', complementary: 'aside', cell: 'td', gridcell: 'td', columnheader: 'th', rowheader: 'th', presentation: 'img,[role]', generic: '*'};
 const roleSelector = role => ['[role]', ...(roleSelectors.get(role) ?? []), ...(extraTags[role] ? [extraTags[role]] : [])].join(',');
 
-// Visible text: the innermost elements that hold it, and buttons by value.
+// Finds visible text: the innermost elements that contain it, and buttons by
+// their value.
 const byText = wanted => {
   const goal = folded(wanted), candidates = new Set();
   if (goal === '') return [];
@@ -124,8 +128,8 @@ const byText = wanted => {
 };
 const shownText = element => element instanceof HTMLInputElement ? inputValue(element) : limited(textContent(element), NAME_LIMIT * 16);
 const skipText = new Set(['script', 'style', 'template', 'noscript', 'head', 'title', 'html']);
-// The deepest elements of a root whose text holds the goal. It descends only
-// where the text is.
+// The deepest elements of a root whose text contains the goal. Only elements
+// that contain it are descended into.
 const TEXT_BUDGET = 64 << 20; // characters looked through in one search
 const holding = (root, goal) => {
   const found = [];
@@ -147,8 +151,7 @@ const holding = (root, goal) => {
   walk(root, 0);
   return found;
 };
-// The text of an element without what is never shown: the words of a script
-// are no text of the page it stands in.
+// The text of an element without content that is never shown, such as scripts.
 const spoken = (element, depth) => {
   let text = '';
   if (depth > NEST_LIMIT) return text;
@@ -188,13 +191,13 @@ const findOnce = query => {
     distinct: query.strict && (query.index ?? null) === null ? distinct(found).map(numberOf) : undefined,
   };
 };
-// Matches that act as different elements, of those that can be seen: words in a
-// link that has them twice are one link.
+// The visible matches that act as different elements: two words of the same
+// link count as one.
 const distinct = found => {
   const first = found.slice(0, FOUND_LIMIT), seen = first.filter(visible), all = seen.length > 0 ? seen : first;
   return all.filter((element, i) => all.findIndex(other => activated(other) === activated(element)) === i);
 };
-// How long the tree has not changed.
+// How long ago the tree last changed.
 const idle = () => {
   noticeChanges();
   return {scripts: hasScripts(), since: Math.floor(performance.now() - changedAt)};

@@ -1,4 +1,4 @@
-// Whether an element can be acted on as a person would, and where to point.
+// Whether a person could act on the element now, and at which point.
 const ready = async query => {
   let answer;
   await until(() => {
@@ -43,16 +43,16 @@ const readiness = query => {
   return {ok: true, reached: point.by === undefined, x: point.x ?? 0, y: point.y ?? 0, rect: plainRect(boundingRect(target)), facts: known, focused};
 };
 const acting = new Set(['click', 'type', 'focus', 'drag', 'drop']);
-const pressing = new Set(['click', 'drag', 'drop']); // what no control inside the element may receive in its place
+const pressing = new Set(['click', 'drag', 'drop']); // acts that no control inside the element may receive instead
 const pointFor = (query, target, element) => {
   const alone = pressing.has(query.kind);
   if (query.point) return givenPoint(query.point, target, element, alone);
   return query.offset ? offsetPoint(query.offset, target, element, alone) : pointAt(target, element, alone);
 };
 const framing = new Set(['iframe', 'frame', 'object', 'embed', 'fencedframe']);
-// The element to point at: itself, or what it is drawn by: its label, or what
-// is in it and is no control of its own.
-const DRAWN_BY = 12; // descendants that are looked at
+// The element to point at: itself, its label, or a descendant that draws it and
+// is not a control.
+const DRAWN_BY = 12; // descendants that are examined
 const pointTarget = element => {
   const editor = drawnEditor(element);
   if (editor !== null) return editor;
@@ -69,8 +69,9 @@ const unfit = (element, target, kind) => {
   return '';
 };
 
-// Movement: an animation or transition that moves, on the element or around
-// it, and a place that differs from one look to the next.
+// Movement is detected in two ways: an animation or transition of a property
+// that moves the element or an ancestor, and a position that changed since the
+// last check.
 const moves = /transform|translate|rotate|scale|offset|left|right|top|bottom|inset|margin|padding|width|height|font|flex|grid|gap/i;
 const notStyle = new Set(['offset', 'computedOffset', 'easing', 'composite']);
 const playState = getter(Animation.prototype, 'playState');
@@ -96,15 +97,15 @@ const moved = (query, rect, known) => {
   }
   return {wait: 'moving', facts: known};
 };
-// What ends is waited for. An endless animation that does not displace the
-// element is no reason to wait: it has to be in the same place for two frames,
-// or, where nothing is painted, for some time.
+// A finite animation is waited for. An endless animation matters only if it
+// moves the element. The element must be at the same position for two frames,
+// or for some time if nothing is painted.
 const STILL_FRAMES = 2, STILL_TIME = 250; // milliseconds
 const still = query => query.at !== undefined && (frames - query.frame >= STILL_FRAMES || performance.now() - query.at >= STILL_TIME);
 const settled = (query, target) => !movements(target).some(effect => Number.isFinite(effect.getComputedTiming().endTime)) && still(query);
 
-// A point of the element where the hit test reaches it, after scrolling it
-// into view if there is none. by is what covers it.
+// A point of the element that the hit test reaches. The element is scrolled
+// into view if there is none. by is the element that covers it.
 const pointAt = (target, element, alone) => {
   let point = visiblePoint(target, element, alone);
   if (point.by === undefined) return point;
@@ -123,7 +124,7 @@ const visiblePoint = (target, element, alone) => {
     const left = Math.max(rect.left, 0), right = Math.min(rect.right, width);
     const top = Math.max(rect.top, 0), bottom = Math.min(rect.bottom, height);
     if (right < left || bottom < top || !hasSize({width: right - left, height: bottom - top}, target, 1)) continue;
-    const wide = right - left - 2, high = bottom - top - 2; // spots keep a pixel from the edge
+    const wide = right - left - 2, high = bottom - top - 2; // points are at least a pixel from the edge
     for (const [dx, dy] of spots) {
       const x = left + (wide > 0 ? 1 + wide * dx : (right - left) * dx), y = top + (high > 0 ? 1 + high * dy : (bottom - top) * dy);
       const hit = hitAt(x, y);
@@ -149,8 +150,8 @@ const contentsPoint = (target, element, alone) => {
   if (inner === null) return {x, y};
   return isUnasked(inner) ? {pierce: askAbout(inner)} : {by: describe(inner)};
 };
-// What inside the element a press would act on instead of it: another control,
-// a frame, or what may be one because its shadow root is not known yet.
+// Another element inside the target that would receive the press: another
+// control, a frame, or a possible host of an unknown shadow root.
 const innerAt = (hit, target, element) => {
   const meant = activated(element);
   for (let at = hit; at !== null && at !== target && at !== element; at = flatParent(at)) {
@@ -186,11 +187,11 @@ const reaches = (hit, target, element) => {
     if (tagOf(at) === 'label' && labelControl(at) === element) return true;
     if (controlTags.has(tagOf(at))) return false;
   }
-  // A link or button that is drawn by something laid out outside of it.
+  // A link or button whose visible part is laid out outside of its own box.
   return false;
 };
 const controlTags = new Set(['a', 'button', 'input', 'select', 'textarea']);
-// What covers, in a few words, for the fault.
+// A short description of the covering element, for the fault.
 const describe = element => {
   if (element === null) return '';
   let text = localName(element);

@@ -1,4 +1,4 @@
-// What acting needs beside real input events.
+// What acts need in addition to real input events.
 const focusOn = method(HTMLElement.prototype, 'focus');
 const focusOnSVG = method(SVGElement.prototype, 'focus');
 const selectInput = method(HTMLInputElement.prototype, 'select');
@@ -24,8 +24,8 @@ const focus = ({node, all, clear}) => {
   else return clearedAt(node, element, target, host);
   return {ok: hasFocusOf(element), secret: isProtected(host)};
 };
-// A page may draw a field anew when it is told that it was emptied: the new one
-// is typed into.
+// A page may redraw a field when the field is emptied. The text is then typed
+// into the new field.
 const clearedAt = (node, element, target, host) => {
   noteActed(target, true);
   const role = roleOf(target), name = bareNameOf(target);
@@ -39,15 +39,16 @@ const clearedAt = (node, element, target, host) => {
   placeCaret(anew, true);
   return {ok: hasFocusOf(anew), secret: isProtected(anew)};
 };
-// What takes the focus for a piece of editable content; anything else itself.
+// The editing host of an element inside editable content; any other element
+// itself.
 const hostOfEditing = element => {
   if (!isWritable(element) || focusable(element)) return element;
   for (let at = element; at !== null; at = flatParent(at)) if (isEditingHost(at)) return at;
   return element;
 };
-// The element that keys go to, the document's own where no other has the focus;
-// none when a frame has it, or another one around. Keys are expected where it is
-// what was judged.
+// The element that receives keys: the root element if no element has the focus,
+// none if a frame or another document has it. If it is the element that was
+// judged, the script then expects its key events.
 const hasFocus = method(Document.prototype, 'hasFocus');
 const focused = query => {
   let active = activeElement();
@@ -60,8 +61,8 @@ const focused = query => {
   if (query.print && query.node === found.node && query.print === found.facts.print) expect({...query, kind: 'focus'});
   return found;
 };
-// The labels of the options that values or labels choose, of all options when
-// none are given; and their values, which a page may act on.
+// The labels of the options chosen by values or labels, or of all options when
+// none are given; and their values, because a page may act on them.
 const optionLabels = ({node, values}) => {
   const element = elementOf(node);
   if (!(element instanceof HTMLSelectElement)) return [];
@@ -69,7 +70,7 @@ const optionLabels = ({node, values}) => {
   const wanted = values ? values.map(value => optionFor(options, value)).filter(Boolean) : options.filter(usable);
   return wanted.slice(0, OPTIONS).flatMap(option => [optionLabel(option), ...[optionValue(option)].filter(value => value !== optionLabel(option) && /\p{L}/u.test(value))]).map(text => clean(text, 200));
 };
-const OPTIONS = 1000; // options that are looked at
+const OPTIONS = 1000; // options that are examined
 const placeCaret = (element, all) => {
   if (element instanceof HTMLInputElement) {
     if (all) selectInput(element);
@@ -91,7 +92,7 @@ const clearText = element => {
     if (areaValue(element) === '') return;
     writeArea(element, '');
   } else if (isWritable(element)) {
-    // The browser's own deletion, so that editors see the events they expect.
+    // The browser's own deletion, so that editors receive the usual events.
     getSelection().selectAllChildren(element);
     command(document, 'delete');
     return;
@@ -101,7 +102,7 @@ const clearText = element => {
   announce(element, 'input', 'change');
 };
 
-// Selecting options, by value or label: all of them or none.
+// Selects options by value or label: all of them or none.
 const OPTION_LIMIT = 50;
 const choose = ({node, values}) => {
   const element = elementOf(node);

@@ -1,12 +1,12 @@
-// A secret is put into its field in one go: between the last look at the field
-// and the value in it no script of the page runs.
+// Puts a secret into its field in one step: no script of the page runs between
+// the last check of the field and the assignment.
 const fill = ({node, print, origin, value}) => {
   const element = elementOf(node);
   if (element === null) return {gone: true};
   if (!(element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) || factsOf(element).print !== print) return {error: 'changed'};
   if (!isWhollyOf(origin)) return {error: 'origin'};
   if (!staysWith(element, origin)) return {error: 'form'};
-  oncePassword.add(element); // what it holds is shown to nobody from now on, whatever the field is
+  oncePassword.add(element); // the value is never shown from now on, whatever type the field has
   if (element instanceof HTMLInputElement && inputType(element) === 'password') keepHidden(element);
   put(element, value);
   for (const name of ['input', 'change']) dispatch(element, name === 'input'
@@ -19,10 +19,11 @@ const fill = ({node, print, origin, value}) => {
 };
 const put = (element, value) => (element instanceof HTMLInputElement ? writeInput : writeArea)(element, value);
 
-// Whether the document, and every one that it is in, is of an origin.
+// Whether the document and all of its ancestors are of an origin.
 const isWhollyOf = origin => self.origin === origin && [...location.ancestorOrigins].every(outer => outer === origin);
 
-// Whether whatever sends the field's form sends it to an origin.
+// Whether the action of the field's form, and the formaction of each of its
+// controls, lead to an origin.
 const staysWith = (element, origin) => {
   const form = formOf(element);
   if (form === null) return true;
@@ -33,8 +34,8 @@ const originOf = address => {
   try { return new URL(address).origin; } catch { return ''; }
 };
 
-// A password field that the page turns into another is emptied before anybody
-// sees it: observers run before the page is drawn again.
+// If the page changes a password field to another type, the field is emptied
+// before anybody sees it: observers run before the page is painted.
 const hiding = new WeakSet();
 const hides = element => !hiding.has(element) || inputType(element) === 'password';
 const hideWatch = new MutationObserver(changes => {

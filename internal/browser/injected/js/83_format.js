@@ -1,5 +1,6 @@
-// Fields whose value has a format of its own: people pick it, and keys go to
-// parts of it. They are given their whole value at once, and tell the page.
+// Fields with a value format of their own, such as dates. People pick their
+// values, and keys change only parts. The whole value is assigned at once, and
+// the events of a change are sent.
 const formats = {
   date: 'a date such as 2026-02-28', time: 'a time such as 13:05', month: 'a month such as 2026-02', week: 'a week such as 2026-W09',
   'datetime-local': 'a date and time such as 2026-02-28T13:05', color: 'a colour such as #1a2b3c', range: 'a number',
@@ -21,7 +22,7 @@ const assign = ({node, value}) => {
   if (now !== before) announce(element, 'input', 'change');
   return {ok: true};
 };
-// The browser turns what a field cannot hold into something that it can.
+// The browser replaces a value that the field cannot hold.
 const isTaken = (type, value, now) => {
   if (type === 'range') return value.trim() !== '' && Number(value) === Number(now);
   if (type === 'color') return value.toLowerCase() === now;

@@ -1,8 +1,7 @@
-// Tabs, menu items and entries of lists often hold the link or button that
-// reacts to a press, and do nothing where they are pressed beside it. What
-// reacts is the one control inside of the same name; where there are several or
-// none (the button that closes a tab is named otherwise), the element itself is
-// meant.
+// In many tabs, menu items and list entries only an inner link or button reacts
+// to a press. It is used if it is the only inner control with the same name. If
+// there are several or none, the element itself is used: the button that closes
+// a tab, for example, has another name.
 const reacting = ({node}) => {
   const element = elementOf(node);
   if (element === null || nativeControls.has(tagOf(element)) || isEditingHost(element)) return {node: 0};

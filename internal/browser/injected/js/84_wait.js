@@ -1,4 +1,4 @@
-// Conditions to wait for: all of those asked for.
+// Waits until all of the given conditions hold.
 const waitFor = async query => {
   let found = false;
   const {wait = 0} = query;

@@ -1,8 +1,8 @@
-// What is dragged with the pointer, and where it is dropped. Scripts that
-// listen cannot be seen from here, but what they listen for can: the attribute
-// without which the browser drags nothing, and for drops the elements that
-// hold such things, with those beside them that are alike: the other columns
-// of a board, the empty one too.
+// What can be dragged with the pointer, and where it can be dropped. Listeners
+// of scripts are not visible here. Draggable elements have the attribute that
+// browsers require. Drop targets are the containers of draggable elements, and
+// similar siblings of the containers: the other columns of a board, including
+// empty ones.
 const DRAG_LOOKS = 1000, DRAG_LEVELS = 3;
 const dragged = element => attribute(element, 'draggable') === 'true';
 const takesDrops = element => dropPlaces().has(element);
@@ -17,8 +17,8 @@ const dropPlaces = () => {
   }
   return cache.drops;
 };
-// The lowest element around a thing that has others like it beside it, or else
-// the one that holds it.
+// Adds the lowest ancestor that has similar siblings, with these siblings, or
+// else the parent.
 const addPlaces = thing => {
   let holder = parentNode(thing);
   for (let level = 1; level <= DRAG_LEVELS && isPlace(holder); level++, holder = parentNode(holder)) {

@@ -1,18 +1,17 @@
-// Runs of alike siblings, of which the first tell what the others are like.
-// Siblings are of one kind when they hold the same elements, with the same
-// classes and in the same states, so that none is left unread which shows
-// anything that those read do not: another state, a heading, an alert, a field
-// that was filled. The kind is asked of the tree alone, and so costs a fraction
-// of reading.
-const RUN = 20, LEAF_RUN = 50, RUN_READ = 10; // as many of a kind make a run, or of one that is next to nothing, as the days of a calendar; so many are read
-const FOLD_WORK = 200000, FOLD_SIZE = 1000; // elements looked at in one walk, and in one sibling
-const LONG_TEXT = 80; // characters right inside an element, from which it is prose
+// Folds runs of similar siblings: the first ones show what the others are like.
+// Siblings are similar when they contain the same kinds of elements, with the
+// same classes and in the same states. So nothing that differs is left unread:
+// another state, a heading, an alert or a filled field. Only the tree is
+// examined, which costs a fraction of reading the siblings.
+const RUN = 20, LEAF_RUN = 50, RUN_READ = 10; // length of a run; of a run of small elements such as the days of a calendar; elements of a run that are read
+const FOLD_WORK = 200000, FOLD_SIZE = 1000; // elements examined in one walk, and in one sibling
+const LONG_TEXT = 80; // an element with this many characters of its own text is prose
 const elementCount = getter(Element.prototype, 'childElementCount');
 const inputDefault = getter(HTMLInputElement.prototype, 'defaultValue');
 const areaDefault = getter(HTMLTextAreaElement.prototype, 'defaultValue');
 const optionDefault = getter(HTMLOptionElement.prototype, 'defaultSelected');
-// What comes in runs by itself, and what does where it holds something to act
-// on or a picture: paragraphs and headings never do.
+// Elements that always form runs, and elements that do so only if they contain
+// something to act on or a picture. Paragraphs and headings never form runs.
 const runTags = new Set(['a', 'article', 'button', 'img', 'li', 'tbody', 'tr']);
 const runRoles = new Set(['article', 'button', 'gridcell', 'img', 'link', 'listitem', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'row', 'rowgroup', 'treeitem']);
 const boxTags = new Set(['div', 'section']);
@@ -22,8 +21,7 @@ const stateAttributes = ['role', 'type', 'aria-current', 'aria-selected', 'aria-
   'aria-hidden', 'aria-busy', 'aria-live', 'aria-modal', 'open', 'hidden', 'inert', 'disabled', 'contenteditable'];
 const stateSelector = stateAttributes.filter(name => name !== 'type').map(name => '[' + name + ']').join() + ',[style*=none],[style*=hidden],input,select,textarea';
 
-// The kinds of an element's children that make a run, by child; null when
-// there are none.
+// The kind of each child that belongs to a run; null when there are no runs.
 const runsIn = (element, walker) => {
   if (walker.compared > FOLD_WORK || elementCount(element) < RUN && shadowOf(element) === null && localName(element) !== 'slot') return null;
   const siblings = standingAlone(element);
@@ -44,7 +42,7 @@ const runsIn = (element, walker) => {
   walker.lined(element, siblings);
   return runs;
 };
-// The elements among children; null when text stands between them.
+// The element children; null when there is text between them.
 const standingAlone = element => {
   const siblings = [];
   let text = false;
@@ -54,7 +52,8 @@ const standingAlone = element => {
   });
   return text ? null : siblings;
 };
-// What an element is alike by; null for what is never left unread.
+// The parts by which an element is compared; null for an element that is always
+// read.
 const partsOf = (element, walker) => {
   const role = given(element), tag = localName(element), box = role === '' ? boxTags.has(tag) || tag.includes('-') : boxRoles.has(role);
   if (!box && !(role === '' ? runTags : runRoles).has(role || tag) || inFocusPath(element) || box && isProse(element)) return null;
@@ -68,8 +67,8 @@ const partsOf = (element, walker) => {
   return parts;
 };
 const rowKinds = new Set(['article', 'row', 'rowgroup', 'tbody', 'tr']);
-// Whether all that can be acted on is fields, as in the lines of a form; a box
-// to check at the head of a row is none of them.
+// Whether everything that can be acted on is fields, as in the lines of a form.
+// A checkbox at the start of a row does not count as a field.
 const isQuestion = (parts, kind) => !parts.has(DOES) && (parts.has(FIELD) || parts.has(CHECK) && !rowKinds.has(kind));
 const isLeaf = (element, kind) => {
   const child = firstElement(element);
@@ -81,8 +80,8 @@ const isProse = element => {
   }
   return false;
 };
-// Adds the elements of a subtree, each kind of them once, so that more of the
-// same inside make no difference. False when that is too much work.
+// Adds the kinds of the elements in a subtree, each once, so that repeated
+// elements make no difference. Returns false when that is too much work.
 const gather = (element, root, parts, walker) => {
   if (walker.compared > FOLD_WORK) return false;
   const inner = queryAll(element, '*');
@@ -109,8 +108,8 @@ const addPart = (element, states, parts, walker) => {
   walker.entering(shadow);
   return gather(shadow, shadow, parts, walker);
 };
-// A number for each tag with its classes, but for the numbers in them. It is the
-// same in each walk, for as long as there are not too many.
+// A number for each combination of tag and classes, ignoring digits in class
+// names. It stays the same across walks until there are too many.
 const ACTS = -1, LEAF = -2, FIELD = -3, CHECK = -4, DOES = -5, PARTS = 20000;
 const knownParts = {byTag: new Map(), kept: 0, last: 0};
 const partOf = (tag, names) => {
@@ -125,7 +124,7 @@ const partOf = (tag, names) => {
   return part;
 };
 const boundParts = () => {
-  if (knownParts.kept > PARTS) Object.assign(knownParts, {byTag: new Map(), kept: 0}); // last goes on: no number is given again
+  if (knownParts.kept > PARTS) Object.assign(knownParts, {byTag: new Map(), kept: 0}); // last is not reset, so that no number is used twice
 };
 const stateOf = (element, tag, parts) => {
   let state = tag;
@@ -156,7 +155,7 @@ const fieldState = (element, tag) => {
   if (tag !== 'select' || !(element instanceof HTMLSelectElement)) return '';
   return ' ' + [[...selectOptions(element)].slice(0, OPTION_WALK).every(option => optionSelected(option) === optionDefault(option)), matches(element, ':user-invalid')].join();
 };
-// The focus, and all that it is in.
+// The focused element and its ancestors.
 const inFocusPath = element => {
   if (cache.focusPath === undefined) {
     cache.focusPath = new Set();
@@ -164,5 +163,5 @@ const inFocusPath = element => {
   }
   return cache.focusPath.has(element);
 };
-// How many rows one sibling stands for.
+// The number of rows that a sibling stands for.
 const weightOf = element => localName(element) === 'tbody' && isHTML(element) ? Math.max(elementCount(element), 1) : 1;

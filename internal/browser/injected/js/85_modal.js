@@ -1,12 +1,13 @@
-// Whether a dialog keeps all that is outside of it from being acted on: the
-// browser sees to it, or something lies over the whole viewport.
+// Whether a dialog blocks everything outside of it: either the browser enforces
+// that, or an element covers the whole viewport.
 const blocksPage = dialog => {
   if (tagOf(dialog) === 'dialog' && matches(dialog, ':modal')) return true;
   const width = innerWidth, height = innerHeight;
   return [[0.02, 0.02], [0.98, 0.02], [0.02, 0.98], [0.98, 0.98]].every(([x, y]) => laidOver(pointInDocument(document, x * width, y * height), dialog));
 };
-// Whether what receives a point is of the dialog, or of a cover that has no other
-// controls than the dialog's: the frame of an application has.
+// Whether the element at a point belongs to the dialog, or to a cover that
+// contains no controls but those of the dialog. The frame of an application
+// contains others, so it is no cover.
 const laidOver = (hit, dialog) => {
   for (let element = hit; element !== null && element !== bodyOf(document) && element !== documentElement(document); element = flatParent(element)) {
     if (element === dialog) return true;

@@ -1,7 +1,7 @@
-// What scripts listen on, as the engine was told: no script can see another's
-// listeners. Elements that one listens on for the pointer are controls. What
-// holds other controls, or much of the page, listens on their behalf, and is
-// none itself.
+// Event listeners of scripts, as reported by the engine: a script cannot read
+// them. An element with a listener for the pointer is a control, unless it
+// contains other controls or much of the page: it then handles events of its
+// descendants.
 const pointerListeners = new WeakSet(), listening = new WeakMap(); // for the pointer; nodes to the kinds of events
 const POINTER_PARTS = 12, POINTER_TEXT = 200; // elements and characters of a control
 const markListening = (all, ...nodes) => nodes.forEach((node, i) => {

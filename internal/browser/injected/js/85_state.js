@@ -1,4 +1,4 @@
-// What can be acted on, and its states.
+// Which elements can be acted on, and their states.
 const listenerAttributes = new Set(['onclick', 'onmousedown', 'onmouseup', 'onpointerdown', 'onpointerup', 'ondblclick', 'ontouchstart', 'ng-click', 'data-ng-click', 'jsaction', 'v-on:click', '@click', 'x-on:click', 'hx-get', 'hx-post']);
 const interactive = (element, role) => {
   switch (tagOf(element)) {
@@ -22,23 +22,23 @@ const attributeNames = method(Element.prototype, 'getAttributeNames');
 const hasAttributes = method(Element.prototype, 'hasAttributes');
 const listens = element => hasAttributes(element) && attributeNames(element).some(name => listenerAttributes.has(name));
 const actingRoles = new Set(['button', 'checkbox', 'combobox', 'link', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'searchbox', 'slider', 'spinbutton', 'switch', 'tab', 'textbox', 'treeitem']);
-// A cursor for pressing or dragging that is not its parent's says that
-// something listens.
+// A cursor for pressing or dragging that differs from the parent's is a sign of
+// a listener.
 const pointed = element => {
   const cursor = styleOf(element).cursor;
   if (cursor !== 'pointer' && cursor !== 'grab' && cursor !== 'move') return false;
   const parent = flatParent(element);
   return parent !== null && styleOf(parent).cursor !== cursor;
 };
-// A label counts when the control it stands for cannot be seen itself.
+// A label counts when its control is not visible itself.
 const drawsControl = label => {
   const control = labelControl(label);
   return control !== null && !disabledOf(control) && !pointable(control) && !isCheckable(control);
 };
 
-// Whether a person can see a control: it has a box within reach and is not
-// made invisible. Invisible form controls over something visible are how pages
-// draw their own checkboxes and file pickers.
+// Whether a person can see a control: it has a box that can be reached and is
+// not made invisible. Pages draw their own checkboxes and file inputs by
+// placing an invisible control over something visible.
 const controlSeen = element => {
   let known = cache.seen.get(element);
   if (known === undefined) cache.seen.set(element, known = judgeControl(element));
@@ -73,7 +73,7 @@ const aria = (element, name) => {
 };
 const checkedRoles = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
 const selectedRoles = new Set(['option', 'tab', 'row', 'gridcell', 'treeitem', 'columnheader', 'rowheader']);
-// Roles that only ARIA attributes and the focus give a state.
+// Roles whose state is given only by ARIA attributes and the focus.
 const stillRoles = new Set(['cell', 'columnheader', 'heading', 'list', 'listitem', 'row', 'rowheader', 'table', 'term', 'definition', 'article', 'region', 'navigation', 'main']);
 const ownStates = new Set(['button', 'dialog', 'fieldset', 'input', 'optgroup', 'option', 'select', 'summary', 'textarea']);
 const isStill = (element, tag, role) => stillRoles.has(role) && !ownStates.has(tag) &&
@@ -121,7 +121,7 @@ const addFieldStates = (element, tag, role, s) => {
   if (((tag === 'input' || tag === 'textarea') && hasAttribute(element, 'readonly')) || aria(element, 'aria-readonly') === 'true') s.readonly = true;
   if ((tag === 'textarea' || aria(element, 'aria-multiline') === 'true' || isEditingHost(element)) && role === 'textbox') s.multiline = true;
 };
-// What a field with bounds takes: as its author wrote it, and the form of its value.
+// The bounds of a field as its author wrote them, and the format of its value.
 const bounded = new Set(['date', 'time', 'month', 'week', 'datetime-local', 'number', 'range']);
 const forms = {date: 'YYYY-MM-DD', time: 'HH:MM', month: 'YYYY-MM', week: 'YYYY-Www', 'datetime-local': 'YYYY-MM-DDTHH:MM'};
 const addBounds = (element, tag, role, s) => {

@@ -1,4 +1,4 @@
-// What the document's origin keeps in the browser, as pairs of name and value.
+// The web storage of the document's origin, as pairs of name and value.
 const storageLength = getter(Storage.prototype, 'length');
 const storageKey = method(Storage.prototype, 'key');
 const storageItem = method(Storage.prototype, 'getItem');

@@ -1,10 +1,10 @@
-// The walk: one pass over the tree that is laid out, to what a person
-// perceives. Wrappers without meaning are left out; their children take their
-// place. Adjacent inline text becomes one piece.
+// The walk: one pass over the flat tree that collects what a person perceives.
+// Wrappers without meaning are left out, and their children take their place.
+// Adjacent inline text becomes one piece.
 const VISIT_LIMIT = 400000, EMIT_LIMIT = 100000, DEPTH_LIMIT = 1000, OPTION_WALK = 500, TEXT_PIECE = 1 << 14, OUTPUT_LIMIT = 8 << 20;
-const NEST_LIMIT = 400; // elements inside elements, with room on the stack for what reads each; the parser makes 512
-const WALK_TIME = 15000, WALK_LOOK = 256; // milliseconds of a walk; elements between two looks at the clock
-const MANY = 4; // children of one element that a snapshot may narrow to
+const NEST_LIMIT = 400; // nesting of elements that fits on the stack; the parser nests at most 512
+const WALK_TIME = 15000, WALK_LOOK = 256; // milliseconds of a walk; elements between two checks of the clock
+const MANY = 4; // an element with this many children can be the root of a snapshot
 const landmarks = new Set(['banner', 'complementary', 'contentinfo', 'navigation', 'menu', 'menubar', 'main']);
 const transparent = new Set(['generic', 'presentation', 'paragraph', 'strong', 'emphasis', 'code', 'time', 'mark', 'subscript', 'superscript', 'deletion',
   'insertion', 'rowgroup', 'caption', 'document', 'suggestion', 'none']);
@@ -21,17 +21,17 @@ class Walker {
     this.cut = this.stopped = false;
     this.until = performance.now() + WALK_TIME;
     this.run = '';
-    this.kept = false; // the lines of run are as they are written
-    this.line = null; // the nodes of which the last one is in a line of text that goes on
+    this.kept = false; // run is preformatted text
+    this.line = null; // the list of nodes whose last one is in a line of text that continues
     this.stated = new Map();
     this.trace = 0; // of the values of the fields in the sibling that is compared
     this.traces = new Map();
-    this.modal = null; // the last dialog that says it is modal
+    this.modal = null; // the last dialog that is marked as modal
     this.hosts = []; // what was read that may have a closed shadow root
     this.root = options.root ? elementOf(options.root) : documentElement(document);
     boundParts();
   }
-  // What walks that are compared take note of: see Sight.
+  // Hooks for the subclass Sight, whose walks can be compared.
   entering() {}
   lined() {}
   traceField() {}
@@ -79,8 +79,9 @@ class Walker {
       }
     });
   }
-  // Whether an element is one more of a run, and so counted instead of read.
-  // One of which nothing is seen does not count as read.
+  // Whether an element is a further one of a run and is therefore counted and
+  // not read. A read element of which nothing is visible does not count as
+  // read.
   more(element, kind, sink, at) {
     if (kind === undefined || kind.count < kind.enough) return false;
     if (this.reads(element, kind)) {
@@ -114,7 +115,7 @@ class Walker {
     if (this.options.includeHidden ? displayOf(element) === 'none' : hiddenText(node, element)) this.hidden++;
     else if (!at.mute && this.run.length < TEXT_PIECE * 2) this.add(limited(data, TEXT_PIECE), element);
   }
-  // Text of which lines and spaces are drawn as they are written keeps them.
+  // Preformatted text keeps its line breaks and spaces.
   add(data, element) {
     if (!this.kept && loose.test(data) && keepsSpace(element)) {
       this.kept = true;
@@ -169,8 +170,8 @@ class Walker {
     }
     this.node(element, role, name, shown, sink, at);
   }
-  // A wrapper that is left out. The text of what names its parent or a control
-  // is there already, as the name.
+  // A wrapper that is left out. If its text names its parent or a control, the
+  // text is omitted here, because it is already shown as the name.
   through(element, role, name, sink, at) {
     if (!at.mute && namesOther(element)) return this.children(element, sink, {...at, mute: true});
     if (at.mute && at.tree && role === 'group') return this.children(element, sink, {...at, mute: false, tree: false});
@@ -216,7 +217,7 @@ class Walker {
     if (node.s?.modal) this.modal = element;
     if (role === 'link' && !this.options.noUrls) node.u = linkOf(element);
   }
-  // A heading, list or landmark that holds nothing is no use to anybody.
+  // An empty heading, list or landmark is not shown.
   worthShowing(node, element, role, shown) {
     if (shown || node.c !== undefined || role === 'separator' || role === 'progressbar' || role === 'meter' || role === 'scrollbar') return shown || node.c !== undefined || this.seen(element);
     if (role === 'img' || drawn.has(role)) return this.seen(element);
@@ -256,7 +257,8 @@ class Walker {
     if (localName(element) === 'select') this.choices(element, node);
     this.push(sink, node);
   }
-  // A code editor as one field, and what else is in it: its search bar, say.
+  // A code editor as one field, followed by its other content, such as a search
+  // bar.
   editor(editor, sink, at) {
     const {input, root, kind} = editor, node = {r: 'textbox', i: this.number(input)}, name = nameOf(input);
     if (name !== '') node.n = name;
@@ -295,17 +297,17 @@ const wide = nodes => nodes.length >= MANY || nodes.some(node => node.m !== unde
 const fieldTags = new Set(['input', 'textarea', 'select', 'meter', 'progress']);
 const contentCells = new Set(['row', 'term', 'cell', 'gridcell', 'columnheader', 'rowheader']);
 const labelledPart = element => hasAttributes(element) && (hasAttribute(element, 'aria-label') || localName(element) === 'abbr' && hasAttribute(element, 'title'));
-// Whether what stands for itself is given a name that its text does not say, as
-// stars are that mean a rating. What labels something else has its name there.
+// Whether an element has an explicit name that differs from its text, such as
+// stars that show a rating. An element that labels another one is excluded.
 const saysOtherwise = (element, tag, name) => tag !== 'label' && tag !== 'legend' && attribute(element, 'aria-labelledby') === null &&
   oneInElement(element, holdsMore) === null && folded(limited(textContent(element), NAME_LIMIT)) !== folded(name);
 const holdsMore = 'a, button, input, select, textarea, iframe, img, p, div, section, article, ul, ol, dl, table, h1, h2, h3, h4, h5, h6, [role], [tabindex], [aria-label], [contenteditable]';
-// What is named by what it holds, and shown with that.
+// An element that is named by its content and shown with it.
 const ownCell = (element, role) => contentCells.has(role) && !named(element);
 const valueRoles = new Set(['textbox', 'searchbox', 'combobox', 'slider', 'spinbutton', 'progressbar', 'meter', 'scrollbar']);
 const structureInMute = new Set(['group', 'list', 'menu', 'tree', 'table', 'grid']);
-// Pictures, players and the like that say nothing of themselves are said where
-// they take up room: a person sees that something is there.
+// Pictures, players and similar elements without a name are shown if they are
+// large: a person sees that something is there.
 const ROOM = 32, ROOM_DRAWING = 100; // CSS pixels of each side
 const fillsSpace = (element, role) => {
   const least = drawn.has(role) ? ROOM : role === 'img' && tagOf(element) === 'svg:svg' ? ROOM_DRAWING : Infinity;
@@ -315,11 +317,13 @@ const fillsSpace = (element, role) => {
 };
 const drawn = new Set(['canvas', 'video', 'audio', 'object']);
 const unnamedRole = (element, role, acts) => (unnamed.has(role) && !acts && !(role === 'generic' && labelledPart(element))) || (role === 'generic' && !named(element));
-// What is pressed within an item, as the label of a tree's, is told from others
-// by its text, which is part of the item's name and not read again.
+// The text that distinguishes a part that is pressed within an item, such as
+// the label of a tree item. It is part of the item's name and is not read
+// again.
 const spokenPart = element => limited(clean(squeeze(contentText(element, newWalk(false), 0))), NAME_LIMIT);
 const innerTags = element => [...allInElement(element, 'text, foreignObject')].slice(0, 1).map(localName).join();
-// Text that is given as the name of a control or of the element around it.
+// Whether the text of the element is already the name of a control or of its
+// parent.
 const namesOther = element => {
   const tag = tagOf(element);
   if (tag === 'label') {
@@ -331,12 +335,13 @@ const namesOther = element => {
   return parent !== null && nameOf(parent) !== '' && nameOf(parent) === clean(textOf(element));
 };
 const labelOwnText = (label, control) => spokenText(label, control);
-// Whether the children's text of a named element says nothing new.
+// Whether the text inside a named element adds nothing to its name.
 const mutes = (element, name) => {
   const label = attribute(element, 'aria-label') ?? attribute(element, 'aria-labelledby');
   return label === null || label.trim() === '' || folded(limited(textOf(element), NAME_LIMIT * 4)) === folded(name);
 };
-// A heading or the like must owe its name to text that can be seen.
+// Whether the name of a heading or similar element comes from visible text or
+// is explicit.
 const fallbackFree = element => named(element) || contentName(element) !== '';
 const dropText = (children, value) => {
   const line = squeeze(value);
@@ -355,7 +360,7 @@ const linkOf = element => {
   return url === null ? undefined : shownURL(url.href);
 };
 
-// The address of this document, masked: it seldom changes.
+// The masked address of this document, cached because it seldom changes.
 let here = {href: '', shown: ''};
 const shownHere = () => {
   const {href} = location;

@@ -1,16 +1,15 @@
-// The walk that can be compared with others of the same document. A run is
-// folded in it, too; what of it was read or counted, and has come, changed or
-// gone since another walk, is known by the marks that walks and changes leave.
-// Walks have numbers, which rise; changes bear that of the last walk before
-// them. So what is known suits everybody who was shown something, whenever
-// that was.
+// A walk that can be compared with other walks of the same document. Walks have
+// increasing numbers. Each walk marks the elements that it read or counted, and
+// each change is marked with the number of the last walk before it. From these
+// marks a walk finds what was added, changed or removed since any earlier walk.
+// The marks do not belong to one viewer, so they serve all viewers.
 const sights = {last: 0};
 const firstRead = new WeakMap(); // elements, to the walk that read them first
 const counted = new WeakMap(); // siblings that were counted, to {first, weight, shape, trace}
-const changeMarks = new WeakMap(); // what changed, and all that it is in
-const broughtIn = new WeakMap(); // what was put into the document
+const changeMarks = new WeakMap(); // changed nodes and their ancestors, to the number of the last walk before
+const broughtIn = new WeakMap(); // nodes that were added to the document, to the number of the last walk before
 const lines = new WeakMap(); // lists, to the places of their children in the last walk, and when the order changed
-const wanted = new WeakSet(); // what is acted on
+const wanted = new WeakSet(); // counted elements that must be read because of an act
 
 const noteChanged = changes => {
   if (sights.last === 0) return;
@@ -26,8 +25,8 @@ const noteChanged = changes => {
 const stir = node => {
   for (let at = nodeType(node) === FRAGMENT ? hostOf(node) : node; at !== null && changeMarks.get(at) !== sights.last; at = flatParent(at)) changeMarks.set(at, sights.last);
 };
-// Whether an element is in what was only counted when a page was read, and has
-// it read from now on.
+// Whether an element is in content that was counted and not read. Later walks
+// read it.
 const reveal = ({node, since}) => {
   let unread = false;
   for (let at = elementOf(node); at !== null; at = flatParent(at)) {
@@ -42,8 +41,8 @@ class Sight extends Walker {
   constructor(options) {
     super(options);
     this.partial = this.anew = this.mixed = false;
-    this.still = null; // read for being acted on alone
-    this.fills = null; // read because there are fewer of its kind than are read
+    this.still = null; // an element that is read only because it is acted on
+    this.fills = null; // an element that is read because few of its kind were read
     this.since = options.since ?? 0; // the walk that this one is compared with
     this.before = sights.last;
     watchChanges();
@@ -74,11 +73,11 @@ class Sight extends Walker {
   cameTo(element) {
     return this.since > 0 && broughtIn.get(element) >= this.since;
   }
-  // Whether an element was not there in the other walk.
+  // Whether an element was absent in the other walk.
   isFresh(element) {
     return this.since > 0 && (this.anew || this.cameTo(element) || !(firstRead.get(element) <= this.since || counted.get(element)?.first <= this.since));
   }
-  // What is known of an element that was counted in the other walk.
+  // The record of an element that the other walk counted.
   countedThen(element) {
     const known = this.since > 0 ? counted.get(element) : undefined;
     return known !== undefined && !(firstRead.get(element) <= this.since) && !this.isFresh(element) ? known : undefined;
@@ -110,8 +109,8 @@ class Sight extends Walker {
     if (this.isFresh(option)) kind.fresh++;
     this.tookIn(option, this.countedThen(option), [node]);
   }
-  // What two walks can be compared by is read: what either of them had read,
-  // what was counted and may be otherwise, and some of what is new.
+  // Reads what a comparison of two walks needs: what either of them has read,
+  // counted elements that may have changed, and some of the new elements.
   reads(element, kind) {
     const known = counted.get(element);
     if (known !== undefined) this.look(element, known, kind);
@@ -127,7 +126,7 @@ class Sight extends Walker {
     this.still = element;
     return true;
   }
-  // What fields hold changes without a sign.
+  // Values of fields change without a mutation record, so they are compared.
   look(element, known, {shape}) {
     const trace = this.traces.get(element) ?? 0;
     if (known.shape === shape && known.trace === trace) return;
@@ -143,8 +142,7 @@ class Sight extends Walker {
     hold(element, readers);
     if (fresh || !counted.has(element)) counted.set(element, {first: this.options.sight, weight, shape: kind.shape, trace: this.traces.get(element) ?? 0});
   }
-  // Notes the order of siblings that are shown, and whether it is another than
-  // it was.
+  // Records the order of the visible siblings, and whether it changed.
   lined(list, siblings) {
     const known = lines.get(list), places = new WeakMap(), choices = localName(list) === 'select';
     let highest = -1, changed = known?.changed ?? 0;
@@ -159,7 +157,7 @@ class Sight extends Walker {
     lines.set(list, {places, changed});
     this.mixed = this.since > 0 && !this.anew && changed >= this.since;
   }
-  // A number for what the fields in a sibling hold.
+  // Hashes the values of the fields in a sibling.
   traceField(element, tag) {
     let text = '';
     if (tag === 'input' && element instanceof HTMLInputElement) text = inputValue(element) + inputChecked(element) + inputIndeterminate(element);

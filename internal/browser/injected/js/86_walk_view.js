@@ -1,10 +1,10 @@
-// The walk of what lies in the visible part of the page. What scrolls inside
-// the page shows its own part. An element that holds something in view is there
-// whether it is itself or not.
+// The walk of the visible part of the page. A scroll container inside the page
+// shows only its own visible part. An ancestor of an element in view is
+// included even if it is not in view itself.
 const wholeView = () => ({left: 0, top: 0, right: innerWidth, bottom: innerHeight});
 const inSight = (a, b) => a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top;
 const common = (a, b) => ({left: Math.max(a.left, b.left), top: Math.max(a.top, b.top), right: Math.min(a.right, b.right), bottom: Math.min(a.bottom, b.bottom)});
-// What of a view is left inside an element.
+// The part of a view that remains inside an element.
 const viewIn = (element, view) => {
   const tag = tagOf(element), style = styleOf(element);
   if (tag === 'html' || tag === 'body') return view; // these scroll the page
@@ -41,7 +41,7 @@ class Viewer extends Walker {
     super.frame(element, sink);
     this.judge(element, 'iframe', sink);
   }
-  // Takes an element out again that is not in view and holds nothing that is.
+  // Removes an element that is not in view and contains nothing that is.
   judge(element, role, sink) {
     const last = sink[sink.length - 1];
     if (last === undefined || last.r !== role || last.c !== undefined && role !== 'combobox' && role !== 'listbox' || inSight(boxOf(element), this.view)) return;

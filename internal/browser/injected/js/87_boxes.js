@@ -1,5 +1,5 @@
-// Where elements are seen: what scroll containers and clips around them leave
-// of their boxes, and in a frame its viewport.
+// The visible boxes of elements: clipped by scroll containers and other clips,
+// and in a frame by its viewport.
 const boxes = ({nodes, embedded: inner, uncovered}) => {
   const found = [];
   for (const node of nodes) {
@@ -11,7 +11,7 @@ const boxes = ({nodes, embedded: inner, uncovered}) => {
   }
   return found;
 };
-// A checkbox that is drawn by its label alone is where the label is.
+// For a checkbox that is drawn only by its label, the box of the label is used.
 const standIn = element => drawnEditor(element) ?? drawnByLabel(element);
 const drawnByLabel = element => pointable(element) || !isCheckable(element) ? element : labelsOf(element).find(pointable) ?? element;
 const exposed = (element, inner) => {
@@ -28,7 +28,7 @@ const exposed = (element, inner) => {
 const clipsContent = (element, style) => element !== documentElement(document) && element !== bodyOf(document) && style.display !== 'inline' && style.display !== 'contents'
   && (style.overflowX !== 'visible' || style.overflowY !== 'visible');
 const edges = rect => ({left: rect.left, top: rect.top, right: rect.right, bottom: rect.bottom});
-// The inside of a box: without its borders and scroll bars.
+// The box inside the borders and scroll bars.
 const contentEdges = element => {
   const rect = rectOf(element), width = element instanceof HTMLElement ? offsetWidthOf(element) : 0, height = element instanceof HTMLElement ? offsetHeightOf(element) : 0;
   if (width === 0 || height === 0) return edges(rect);
@@ -36,8 +36,8 @@ const contentEdges = element => {
   const left = rect.left + clientLeft(element) * scaleX, top = rect.top + clientTop(element) * scaleY;
   return {left, top, right: left + clientWidth(element) * scaleX, bottom: top + clientHeight(element) * scaleY};
 };
-// Whether something else is over the middle of a box. Only what lies in the
-// viewport can be asked.
+// Whether another element covers the middle of a box. This can be found out
+// only inside the viewport.
 const hiddenByOther = (box, target, element) => {
   const left = Math.max(box.left, 0), right = Math.min(box.right, innerWidth), top = Math.max(box.top, 0), bottom = Math.min(box.bottom, innerHeight);
   if (right - left < 1 || bottom - top < 1) return false;

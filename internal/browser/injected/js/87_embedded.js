@@ -1,4 +1,5 @@
-// Where the viewport of an iframe lies, and whether its point can be reached.
+// The position of the viewport of an iframe, and whether a point of it can be
+// reached.
 const offsetWidthOf = getter(HTMLElement.prototype, 'offsetWidth');
 const offsetHeightOf = getter(HTMLElement.prototype, 'offsetHeight');
 const embedded = ({node, x, y, scroll: bring}) => {
@@ -15,7 +16,7 @@ const embedded = ({node, x, y, scroll: bring}) => {
   if (hit !== element) place.by = describe(hit) || 'nothing: the point is outside the viewport';
   return place;
 };
-// Not under a scroll bar either.
+// Points under a scroll bar are excluded too.
 const inViewport = ({x, y}) => x >= 0 && y >= 0 && x < screen().right && y < screen().bottom;
 const framePlace = (element, x, y) => {
   const rect = boundingRect(element), style = styleOf(element);

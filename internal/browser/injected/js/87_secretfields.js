@@ -1,4 +1,4 @@
-// Fields whose values are secrets, as far as they are drawn.
+// Visible fields whose values are secret.
 const SECRET_FIELD_LIMIT = 1000;
 const guarded = () => {
   const found = [];

@@ -1,12 +1,13 @@
-// Nodes that the engine hands in.
+// Nodes that the engine passes to the script.
 const adopt = (_, node) => numberOf(node);
 const adoptShadow = (_, host, root) => {
   closedRoots.set(host, root);
   watchShadow(root);
   return true;
 };
-// Elements that may have a closed shadow root and were not asked about:
-// custom elements, and plain ones that show more than their own content.
+// Elements that may have a closed shadow root and about which the engine was
+// not asked yet: custom elements, and other elements whose drawing differs from
+// their own content.
 const askedHosts = new WeakSet();
 const hostTags = 'article,aside,blockquote,div,footer,h1,h2,h3,h4,h5,h6,header,main,nav,p,section,span';
 const closedCandidates = limit => {
@@ -23,9 +24,10 @@ const closedAmong = (elements, limit, found) => {
   }
   return found;
 };
-// What another function reads, and whom to ask before it is read again.
+// The result of another function, and the possible hosts that the engine must
+// check before it reads again.
 const reading = ({name, arg, limit}) => ({value: functions[name](arg), hosts: closedCandidates(limit)});
-// Elements that a press or a key goes to are asked about one by one.
+// Before a press or a key goes to an element, the element is checked by itself.
 const isUnasked = (element, always) => !askedHosts.has(element) && isHTML(element) && openShadow(element) === null && !closedRoots.has(element) &&
   (localName(element).includes('-') || plainHosts.has(localName(element)) && (always || element === activeElement() || hidesLight(element)));
 const askAbout = element => {
@@ -40,9 +42,9 @@ const mayBeClosed = element => {
   if (!plainHosts.has(tag)) return false;
   return hidesLight(element);
 };
-// A plain element whose shadow root takes the place of its own children: it
-// has a size, and they have no boxes (or there are none and it is not empty
-// by its looks).
+// Whether a plain element seems to have a shadow root that replaces its
+// children: it has a size, and its children have no boxes, or it has no
+// children although something is drawn.
 const hidesLight = element => {
   let any = false;
   for (let node = firstChild(element); node !== null; node = nextSibling(node)) {
@@ -54,7 +56,7 @@ const hidesLight = element => {
       continue;
     }
     if (type !== TEXT || nodeData(node).trim() === '') continue;
-    if (cache.hidden.get(node) === false) return false; // it was seen in this pass
+    if (cache.hidden.get(node) === false) return false; // it was examined in this pass
     const range = new Range();
     range.selectNode(node);
     if (range.getClientRects().length > 0) return false;

@@ -1,4 +1,4 @@
-// What receives a point of the viewport.
+// The element at a point of the viewport.
 const at = ({x, y}) => {
   const hit = hitAt(x, y);
   if (hit === null) return {node: 0};
@@ -10,8 +10,8 @@ const at = ({x, y}) => {
   }
   return found;
 };
-// A point that was asked for: it must reach the element, and is never made to
-// by scrolling.
+// A point that the caller gave: it must reach the element. The page is not
+// scrolled for it.
 const givenPoint = ({x, y}, target, element, alone) => {
   const hit = hitAt(x, y);
   if (!reaches(hit, target, element)) return {by: describe(hit)};
@@ -31,7 +31,7 @@ const offsetPoint = (offset, target, element, alone) => {
   return givenPoint(at(), target, element, alone);
 };
 
-// Whether the page begins a drag and drop.
+// Whether the page starts a drag and drop.
 let dragStart = null;
 const eventPrevented = getter(Event.prototype, 'defaultPrevented');
 const listen = method(EventTarget.prototype, 'addEventListener');

@@ -1,4 +1,4 @@
-// Scrolling, at once and not smoothly: a person who waits sees the same.
+// Scrolls instantly, without animation; the end position is the same.
 const scroll = ({node, x = 0, y = 0}) => {
   const element = node ? elementOf(node) : null;
   if (node && element === null) return {gone: true, x: 0, y: 0};
@@ -15,9 +15,10 @@ const scrollLeftOf = getter(Element.prototype, 'scrollLeft');
 const scrollTopOf = getter(Element.prototype, 'scrollTop');
 const scrollWidthOf = getter(Element.prototype, 'scrollWidth');
 const scrollHeightOf = getter(Element.prototype, 'scrollHeight');
-// What the wheel would scroll: the element or the nearest around it that can,
-// at last the document; without an element, the largest one in the middle of
-// the viewport when the document itself cannot scroll.
+// What the mouse wheel would scroll: the nearest scroll container at or around
+// the element, or else the document. Without an element it is the document, or,
+// if the document cannot scroll, the largest scroll container in the middle of
+// the viewport.
 const scroller = (element, x, y) => {
   const whole = scrollingElement(document) ?? documentElement(document);
   const start = element ?? (canScroll(whole, x, y) ? null : hitAt(innerWidth / 2, innerHeight / 2));

@@ -1,5 +1,4 @@
-// The text of the frame as a person reads it, without what is hidden from
-// them.
+// The visible text of the frame.
 const TEXT_LIMIT = 1 << 20;
 const text = () => {
   const body = bodyOf(document) ?? documentElement(document);
@@ -11,7 +10,7 @@ const text = () => {
   if (lines.cut) out.cut = true;
   return out;
 };
-// The same perception as plain text: a line for each block.
+// What the walk reads, as plain text with a line for each block.
 const readable = (element, limit) => {
   let text = '', cut = false, line = '', kept = false;
   const close = (blank = false) => {
@@ -21,7 +20,7 @@ const readable = (element, limit) => {
     if (text.length > limit) cut = true;
     kept = false;
   };
-  // Lines and spaces that are drawn as they are written are kept so.
+  // Line breaks and spaces of preformatted text are kept.
   const add = (data, holder) => {
     if (!loose.test(data) || !keepsSpace(holder)) return void (line += kept ? data.replace(/\s+/g, ' ') : data);
     const [first, ...more] = data.replace(/\r\n?/g, '\n').split('\n');

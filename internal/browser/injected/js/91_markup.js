@@ -1,5 +1,5 @@
-// The frame as plain HTML, to be made markdown of: what carries meaning, as a
-// person sees it. Fields, scripts and what is hidden are not in it.
+// The frame as plain HTML for the conversion to markdown: visible content with
+// its structure, without fields, scripts and hidden content.
 const MARKUP_LIMIT = 1 << 20;
 const keptTags = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'ul', 'ol', 'li', 'pre', 'code', 'kbd', 'samp', 'blockquote',
   'strong', 'b', 'em', 'i', 'del', 's']);
@@ -7,8 +7,8 @@ const inlineTags = new Set(['code', 'kbd', 'samp', 'strong', 'b', 'em', 'i', 'de
 const aroundTags = new Set(['nav', 'footer', 'aside']), aroundRoles = new Set(['navigation', 'contentinfo', 'complementary', 'banner', 'menu', 'menubar']);
 const mutedTags = new Set(['iframe', 'frame', 'canvas', 'video', 'audio', 'object', 'embed', ...fieldTags]);
 const hintTags = new Set(['article', 'section', 'main', 'header', 'figure', 'figcaption']), HINT_LIMIT = 200;
-// Addresses to which pages are sent to be shared, and what authors call the rows
-// of links to them.
+// Addresses that share a page on other sites, and the class names of rows of
+// such links.
 const shares = /^(https?:\/\/(www\.)?(facebook\.com\/(sharer|share\.php|dialog\/(share|feed))|(twitter|x)\.com\/(intent|share|home\?status)|linkedin\.com\/(shareArticle|sharing)|pinterest\.[a-z.]+\/pin\/create|reddit\.com\/submit|tumblr\.com\/(share|widgets\/share)|api\.whatsapp\.com\/send|wa\.me\/\?|t\.me\/share|telegram\.me\/share|plus\.google\.com\/share|getpocket\.com\/(save|edit)|news\.ycombinator\.com\/submitlink|vk(ontakte)?\.(com|ru)\/share)|whatsapp:)/;
 const sharingWords = /(^|[\s_-])(share|sharing|shares|social|socials|addthis|addtoany|sharedaddy|sharethis)($|[\s_-])/i;
 const SHARING_TEXT = 160;
@@ -73,7 +73,8 @@ class Markup {
     this.children(element, {...at, pre, item: kept === 'li' || at.item});
     this.emit('</' + written + '>');
   }
-  // What an author calls a part, by which its place in the page is guessed.
+  // The id and class names of a part, from which its function in the page is
+  // guessed.
   hint(element) {
     if (!this.options.hints) return '';
     const words = clean((attribute(element, 'class') ?? '') + ' ' + (attribute(element, 'id') ?? '')).slice(0, HINT_LIMIT).trim();
@@ -90,11 +91,11 @@ class Markup {
     this.children(element, at);
     this.emit(after);
   }
-  // The box that is ticked in a list of tasks.
+  // The checkbox of an item in a task list.
   task(element, at) {
     if (at.item && !at.flat && controlSeen(element)) this.emit(inputChecked(element) ? '<x-task checked></x-task>' : '<x-task></x-task>');
   }
-  // A formula in one line, of what is seen of it: its TeX is not.
+  // The visible text of a formula on one line, without its TeX source.
   formula(element, tag, at) {
     const sign = {msup: '^', msub: '_', mfrac: '/'}[tag];
     let first = true;
@@ -106,14 +107,15 @@ class Markup {
       this.visit(node, at);
     });
   }
-  // A drawing is its words; in a link, which would say nothing else, its name.
+  // A drawing is written as its text; inside a link, if it has no text, as its
+  // name.
   drawing(element, at) {
     if (innerTags(element) !== '') return this.children(element, {...at, flat: true});
     if (at.link && controlSeen(element)) this.emit(escaped(nameOf(element)));
   }
-  // What is in a link is one line: markdown has no other. One of which no words
-  // are seen has the words of its pictures, or its name; one without any leads
-  // nowhere that could be told.
+  // The content of a link is one line, because markdown allows no other. A link
+  // without visible text gets the alternative texts of its pictures, or its
+  // name. If it has none of these, it is omitted.
   link(element, block, at) {
     const href = linkOf(element);
     if (href === undefined || !webLink.test(href)) return this.wrap(element, 'span', block, {...at, link: true});
@@ -127,8 +129,9 @@ class Markup {
     const [before, after] = block && !at.flat ? ['<div>', '</div>'] : ['', ''];
     this.emit(before + '<a href="' + escaped(href) + '">' + words + '</a>' + after);
   }
-  // An image is its alternative text, by its address where that is asked for. In a
-  // link it takes the place of words.
+  // An image is written as its alternative text, with its address if that is
+  // asked for. Inside a link its alternative text may serve as the text of the
+  // link.
   image(element, at) {
     if (at.pre || !controlSeen(element) || attribute(element, 'aria-hidden') === 'true') return;
     const alt = clean(attribute(element, 'alt') ?? '');
@@ -189,13 +192,14 @@ const number = (element, name) => {
   const value = parseInt(attribute(element, name) ?? '', 10);
   return value > 0 && value <= 1000 ? ' ' + name + '="' + value + '"' : '';
 };
-// A table that only places things: markdown's tables hold lines, not blocks.
+// Whether a table is used for layout only. Cells of a markdown table hold
+// lines, not blocks.
 const laysOut = table => {
   if (/^(presentation|none)$/.test(attribute(table, 'role') ?? '')) return true;
   if (allInElement(table, 'th,caption,thead').length > 0) return false;
   return allInElement(table, 'table,ul,ol,pre,h1,h2,h3,h4,h5,h6,form').length > 0;
 };
-// Whether the page says that it is an article (Open Graph, schema.org).
+// Whether the page declares that it is an article (Open Graph, schema.org).
 const declaresArticle = () => {
   if (allInDocument(document, 'meta[property="og:type" i][content="article" i],[itemtype*="schema.org/" i][itemtype$="Article" i],[itemtype$="schema.org/BlogPosting" i]').length > 0) return true;
   return [...allInDocument(document, 'script[type="application/ld+json" i]')].slice(0, 10).some(script =>

@@ -1,5 +1,5 @@
-// What operators and agents take out of a frame: its HTML, its links, and what
-// selectors match.
+// What operators and agents extract from a frame: its HTML, its links, and the
+// texts and attributes of elements that selectors match.
 const HTML_LIMIT = 8 << 20, HARVEST_LIMIT = 1 << 20, PIECE_LIMIT = 1 << 16;
 const innerOf = getter(Element.prototype, 'innerHTML');
 const outerOf = getter(Element.prototype, 'outerHTML');

@@ -1,12 +1,12 @@
-// A document that is no page of HTML: an image, JSON, XML or plain text, for
-// which the browser makes a page of its own.
+// A document that is not HTML: an image, JSON, XML or plain text. The browser
+// makes a page to show it.
 const naturalWidth = getter(HTMLImageElement.prototype, 'naturalWidth');
 const naturalHeight = getter(HTMLImageElement.prototype, 'naturalHeight');
 const otherType = () => {
   const type = contentTypeOf(document);
   return type === 'text/html' || type === 'application/xhtml+xml' ? undefined : type;
 };
-// The text that is seen of it, with its lines, or the size of the image.
+// The visible text of such a document with its lines, or the size of its image.
 const drawnDocument = () => {
   const out = {type: contentTypeOf(document), text: '', width: 0, height: 0}, body = bodyOf(document);
   if (body === null) return out;
