@@ -127,7 +127,7 @@ func (f Frame) tell(ctx context.Context, nodes map[int64]heard) error {
 	var told []heard
 	for node, on := range nodes {
 		asking.Go(func() {
-			object, err := f.resolve(ctx, node)
+			object, err := f.remote().resolve(ctx, node)
 			if err != nil || object == "" {
 				return
 			}
@@ -138,7 +138,7 @@ func (f Frame) tell(ctx context.Context, nodes map[int64]heard) error {
 	}
 	asking.Wait()
 	for _, o := range objects {
-		defer f.release(o.Object)
+		defer f.remote().release(o.Object)
 	}
 	if len(objects) == 0 || ctx.Err() != nil {
 		return ctx.Err()
@@ -148,5 +148,5 @@ func (f Frame) tell(ctx context.Context, nodes map[int64]heard) error {
 		return fmt.Errorf("cannot encode listeners: %w", err)
 	}
 	const mark = "function (all, ...nodes) { return __glovebox.run('markListening', all, ...nodes) }"
-	return f.on(ctx, objects[0].Object, mark, append([]argument{{Value: string(arg)}}, objects...), nil)
+	return f.remote().on(ctx, objects[0].Object, mark, append([]argument{{Value: string(arg)}}, objects...), nil)
 }

@@ -14,13 +14,13 @@ const (
 // Adopt makes a node of the DOM domain known to the world and returns its
 // number. The page engine uses it for the owner elements of child frames.
 func (f Frame) Adopt(ctx context.Context, backendNode int64) (int, error) {
-	object, err := f.resolve(ctx, backendNode)
+	object, err := f.remote().resolve(ctx, backendNode)
 	if err != nil {
 		return 0, err
 	}
-	defer f.release(object)
+	defer f.remote().release(object)
 	var number int
-	err = f.on(ctx, object, "function () { return __glovebox.run('adopt', 'null', this) }", nil, &number)
+	err = f.remote().on(ctx, object, "function () { return __glovebox.run('adopt', 'null', this) }", nil, &number)
 	return number, err
 }
 
@@ -101,11 +101,11 @@ type domNode struct {
 }
 
 func (f Frame) pierceHost(ctx context.Context, host int) (int, error) {
-	object, err := f.object(ctx, host)
+	object, err := f.remote().object(ctx, host)
 	if err != nil || object == "" {
 		return 0, err
 	}
-	defer f.release(object)
+	defer f.remote().release(object)
 	var d domNode
 	params := map[string]any{"objectId": object, "depth": 0, "pierce": true}
 	if err := f.Session.Call(ctx, "DOM.describeNode", params, &d); err != nil {
@@ -115,92 +115,28 @@ func (f Frame) pierceHost(ctx context.Context, host int) (int, error) {
 		if root.Type != "closed" {
 			continue
 		}
-		shadow, err := f.resolve(ctx, root.Backend)
+		shadow, err := f.remote().resolve(ctx, root.Backend)
 		if err != nil {
 			return 0, err
 		}
-		defer f.release(shadow)
+		defer f.remote().release(shadow)
 		const adopt = "function (root) { return __glovebox.run('adoptShadow', 'null', this, root) }"
-		return 1, f.on(ctx, object, adopt, []argument{{Object: shadow}}, nil)
+		return 1, f.remote().on(ctx, object, adopt, []argument{{Object: shadow}}, nil)
 	}
 	return 0, nil
-}
-
-// object returns the remote object of a numbered element; empty when the
-// element is gone.
-func (f Frame) object(ctx context.Context, number int) (string, error) {
-	object, err := f.held(ctx, "n => __glovebox.element(n)", argument{Value: number})
-	if err != nil {
-		return "", fmt.Errorf("cannot reach an element: %w", err)
-	}
-	return object, nil
-}
-
-// held returns the remote object that a function of our world returns.
-func (f Frame) held(ctx context.Context, function string, arguments ...argument) (string, error) {
-	p := callParams{Declaration: function, Arguments: arguments, UniqueContext: f.Unique}
-	if f.Unique == "" {
-		p.Context = f.Context
-	}
-	var r struct {
-		Result struct {
-			Object string `json:"objectId"`
-		} `json:"result"`
-	}
-	err := f.Session.Call(ctx, "Runtime.callFunctionOn", p, &r)
-	return r.Result.Object, err
 }
 
 // Backend returns the DOM domain's id of a numbered element, 0 when it is gone.
 // Some operations, such as clipping a screenshot, need this id.
 func (f Frame) Backend(ctx context.Context, number int) (int64, error) {
-	object, err := f.object(ctx, number)
+	object, err := f.remote().object(ctx, number)
 	if err != nil || object == "" {
 		return 0, err
 	}
-	defer f.release(object)
-	node, err := f.backendOf(ctx, object)
+	defer f.remote().release(object)
+	node, err := f.remote().backendOf(ctx, object)
 	if err != nil {
 		return 0, fmt.Errorf("cannot describe an element: %w", err)
 	}
 	return node, nil
-}
-
-// backendOf returns the DOM domain's id of a node.
-func (f Frame) backendOf(ctx context.Context, object string) (int64, error) {
-	var d struct {
-		Node struct {
-			Backend int64 `json:"backendNodeId"`
-		} `json:"node"`
-	}
-	err := f.Session.Call(ctx, "DOM.describeNode", map[string]any{"objectId": object}, &d)
-	return d.Node.Backend, err
-}
-
-func (f Frame) resolve(ctx context.Context, backendNode int64) (string, error) {
-	var r struct {
-		Object struct {
-			ID string `json:"objectId"`
-		} `json:"object"`
-	}
-	params := map[string]any{"backendNodeId": backendNode, "executionContextId": f.Context}
-	if err := f.Session.Call(ctx, "DOM.resolveNode", params, &r); err != nil {
-		return "", fmt.Errorf("cannot reach a node: %w", err)
-	}
-	return r.Object.ID, nil
-}
-
-func (f Frame) on(ctx context.Context, object, declaration string, args []argument, result any) error {
-	p := callParams{Declaration: declaration, Arguments: args, Object: object, ReturnByValue: true, AwaitPromise: true}
-	var a Answer
-	if err := f.Session.Call(ctx, "Runtime.callFunctionOn", p, &a); err != nil {
-		return fmt.Errorf("cannot call a function in the page: %w", err)
-	}
-	return a.Decode(result)
-}
-
-// release releases a remote object. If it fails, the document is gone, and the
-// object with it.
-func (f Frame) release(object string) {
-	f.Session.Post("Runtime.releaseObject", map[string]string{"objectId": object})
 }

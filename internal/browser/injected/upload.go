@@ -23,13 +23,13 @@ const describeInput = `function () {
 
 // FileInput describes a node of the DOM domain.
 func (f Frame) FileInput(ctx context.Context, backendNode int64) (FileInput, error) {
-	object, err := f.resolve(ctx, backendNode)
+	object, err := f.remote().resolve(ctx, backendNode)
 	if err != nil {
 		return FileInput{}, err
 	}
-	defer f.release(object)
+	defer f.remote().release(object)
 	var in FileInput
-	err = f.on(ctx, object, describeInput, nil, &in)
+	err = f.remote().on(ctx, object, describeInput, nil, &in)
 	return in, err
 }
 
@@ -42,10 +42,10 @@ const clearInput = `function () {
 // ClearFiles removes all files from an input. The protocol cannot do it:
 // DOM.setFileInputFiles ignores an empty list (Chromium 156).
 func (f Frame) ClearFiles(ctx context.Context, backendNode int64) error {
-	object, err := f.resolve(ctx, backendNode)
+	object, err := f.remote().resolve(ctx, backendNode)
 	if err != nil {
 		return err
 	}
-	defer f.release(object)
-	return f.on(ctx, object, clearInput, nil, nil)
+	defer f.remote().release(object)
+	return f.remote().on(ctx, object, clearInput, nil, nil)
 }
