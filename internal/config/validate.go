@@ -38,27 +38,10 @@ func (c *Config) Check() error {
 // problems lists what is wrong with c. The text of each error begins with the
 // key.
 func (c *Config) problems() (problems Problems) {
-	b, s := &c.Browser, &c.Security
-	checks := []error{
-		c.Server.listen(),
-		c.Server.names(),
-		c.Auth.JWT.check(),
-		c.Auth.Rate.check(),
-		oneOf("browser.provider", b.Provider, "sandbox"),
-		between("browser.timeout_seconds", b.Timeout, 1, 120),
-		limit("browser.max_session_minutes", b.MaxMinutes),
-		between("browser.start_queue_seconds", b.StartQueue, 0, 600),
-		atLeast("browser.freeze_after_seconds", b.FreezeAfter, 5),
-		limit("browser.artifacts_retention_days", b.RetentionDays),
-		between("browser.viewport.width", b.Viewport.Width, 200, 3840),
-		between("browser.viewport.height", b.Viewport.Height, 200, 2160),
-		between("browser.viewport.dpi", b.Viewport.DPI, 48, 384),
-		oneOf("browser.sandbox.driver", b.Sandbox.Driver, "docker", "local"),
-		match("browser.sandbox.container_name_prefix", b.Sandbox.NamePrefix, prefixPattern, "begin with a small letter or a digit, and have small letters, digits and - alone, 20 at most"),
-		between("browser.sandbox.warm_pool", b.Sandbox.WarmPool, 0, 20),
-		between("browser.sandbox.runtime_restart_attempts", b.Sandbox.Restarts, 0, 10),
-		between("browser.sandbox.lease_seconds", b.Sandbox.Lease, 5, 600),
-		between("browser.sandbox.container.pids_limit", int(b.Sandbox.Container.PIDs), 256, 1<<15),
+	s := &c.Security
+	checks := []error{c.Server.listen(), c.Server.names(), c.Auth.JWT.check(), c.Auth.Rate.check()}
+	checks = append(checks, c.Browser.checks()...)
+	checks = append(checks,
 		limit("security.session_timeout", s.IdleTimeout),
 		limit("security.max_actions_per_session", s.MaxActions),
 		limit("security.max_failures", s.MaxFailures),
@@ -81,7 +64,7 @@ func (c *Config) problems() (problems Problems) {
 		c.Browser.Downloads.check(),
 		s.HITL.Webhook.check(),
 		c.container(),
-	}
+	)
 	for i, token := range c.Auth.Tokens {
 		checks = append(checks, token.validate(fmt.Sprintf("auth.tokens[%d]", i)))
 	}
@@ -97,6 +80,26 @@ func (c *Config) problems() (problems Problems) {
 		}
 	}
 	return problems
+}
+
+func (b *Browser) checks() []error {
+	return []error{
+		oneOf("browser.provider", b.Provider, "sandbox"),
+		between("browser.timeout_seconds", b.Timeout, 1, 120),
+		limit("browser.max_session_minutes", b.MaxMinutes),
+		between("browser.start_queue_seconds", b.StartQueue, 0, 600),
+		atLeast("browser.freeze_after_seconds", b.FreezeAfter, 5),
+		limit("browser.artifacts_retention_days", b.RetentionDays),
+		between("browser.viewport.width", b.Viewport.Width, 200, 3840),
+		between("browser.viewport.height", b.Viewport.Height, 200, 2160),
+		between("browser.viewport.dpi", b.Viewport.DPI, 48, 384),
+		oneOf("browser.sandbox.driver", b.Sandbox.Driver, "docker", "local"),
+		match("browser.sandbox.container_name_prefix", b.Sandbox.NamePrefix, prefixPattern, "begin with a small letter or a digit, and have small letters, digits and - alone, 20 at most"),
+		between("browser.sandbox.warm_pool", b.Sandbox.WarmPool, 0, 20),
+		between("browser.sandbox.runtime_restart_attempts", b.Sandbox.Restarts, 0, 10),
+		between("browser.sandbox.lease_seconds", b.Sandbox.Lease, 5, 600),
+		between("browser.sandbox.container.pids_limit", int(b.Sandbox.Container.PIDs), 256, 1<<15),
+	}
 }
 
 // maxDownload is the limit of all downloads of a box together, and of one
