@@ -34,7 +34,7 @@ func (l *leak) looks() []look {
 	return []look{
 		{get, b + "/snapshot", "", told, told},
 		{get, b + "/snapshot?urls=true", "", told, told},
-		{get, b + "/snapshot?format=tree&depth=200&urls=true", "", told, told},
+		{get, b + "/snapshot?format=tree&depth=200", "", told, told},
 		{get, b + "/extract?mode=text", "", told, told},
 		{get, b + "/extract?mode=title", "", told, told},
 		{get, b + "/markdown?full=true&images=true", "", told, told},
