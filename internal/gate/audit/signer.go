@@ -42,9 +42,10 @@ type signer struct {
 	newest  Checkpoint // as in the table
 	waiting []byte     // its line, while the second place does not have it
 
-	mu     sync.Mutex
-	signed int64 // newest.Seq
-	failed error // of the last attempt
+	mu        sync.Mutex
+	signed    int64 // newest.Seq
+	requested int64 // the record at which noteGrowth last requested a checkpoint
+	failed    error // of the last attempt
 }
 
 // newSigner makes a signer that continues after the newest checkpoint of the table. If a
@@ -125,7 +126,10 @@ func (s *signer) requestSign() {
 // noteGrowth requests a checkpoint when enough records were stored since the last one.
 func (s *signer) noteGrowth(seq int64) {
 	s.mu.Lock()
-	due := seq-s.signed >= signRecords && s.failed == nil
+	due := seq-max(s.signed, s.requested) >= signRecords && s.failed == nil
+	if due {
+		s.requested = seq
+	}
 	s.mu.Unlock()
 	if due {
 		s.requestSign()
