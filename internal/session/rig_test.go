@@ -49,6 +49,7 @@ type rig struct {
 	mu                     sync.Mutex
 	pages                  map[string]*tab // the last page of each box
 	opens                  int
+	ended                  bool
 	fail                   error               // of opening a page
 	answers                action.StorageState // of pages that are opened from now on
 	unreadable, unrestored error               // likewise
@@ -98,28 +99,31 @@ func boot(t testing.TB, state string, engine *sandboxtest.Engine, tweaks ...twea
 	r.options = session.Options{
 		DB: db, Artifacts: files, Profiles: kept, Driver: r.driver, Egress: r.proxy, Open: r.openPage, Record: r.record, Config: config(), Log: log,
 	}
+	t.Cleanup(r.end) // a change may skip the test
 	for _, change := range tweaks {
 		change(r)
 	}
 	r.Registry, err = session.New(t.Context(), r.options)
 	must(t, err)
 	must(t, r.Recover(t.Context()))
-	t.Cleanup(r.end)
 	return r
 }
 
 // end shuts the gateway down.
 func (r *rig) end() {
 	r.mu.Lock()
-	over := r.Registry == nil
+	over := r.ended
+	r.ended = true
 	r.mu.Unlock()
 	if over {
 		return
 	}
-	if err := r.Close(context.Background()); err != nil {
-		r.t.Error(err)
+	if r.Registry != nil {
+		if err := r.Close(context.Background()); err != nil {
+			r.t.Error(err)
+		}
+		r.Registry = nil
 	}
-	r.Registry = nil
 	must(r.t, errors.Join(r.proxy.Shutdown(context.Background()), r.files.Close(), r.db.Close()))
 }
 
