@@ -150,14 +150,7 @@ func fieldOf(p jsontext.Pointer) string {
 	for token := range p.Tokens() {
 		parts = append(parts, untrusted.Field(token))
 	}
-	return clip(strings.Join(parts, "."), 64)
-}
-
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return s[:most] + "…"
+	return untrusted.Shorten(strings.Join(parts, "."), 64)
 }
 
 var kindNames = map[reflect.Kind]string{

@@ -103,7 +103,7 @@ func (a *RunAction) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	}
 	for field := range members {
 		if !k.takes(field) {
-			return k.foreign(clip(untrusted.Field(field), 32))
+			return k.foreign(untrusted.Shorten(untrusted.Field(field), 32))
 		}
 	}
 	type plain RunAction // without this method

@@ -32,11 +32,6 @@ type Verb struct {
 // Definition is a verb with the types of its arguments and of its result.
 type Definition[Args, Result any] struct{ *Verb }
 
-// Call returns a call of the verb.
-func (d Definition[Args, Result]) Call(session string, args *Args) Call {
-	return Call{Verb: d.Name, Session: session, Args: args}
-}
-
 // Presses reports whether the verb presses its element, as page.click does.
 func (v *Verb) Presses() bool { return v.presses }
 

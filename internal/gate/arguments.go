@@ -11,9 +11,8 @@ import (
 
 const maxSession = 64 // characters of a session's id or name; action.SessionStart.Name
 
-// checkArguments checks the call's arguments, whatever surface it came by: their type
-// is that of the verb's row, and what the type says of them holds. Surfaces only read
-// what they are sent.
+// checkArguments checks the call's arguments: they must have the type that the verb
+// defines, and satisfy the limits that this type declares. Every surface relies on it.
 func (p *invocation) checkArguments() error {
 	want := p.verb.NewArgs()
 	if p.call.Args == nil {

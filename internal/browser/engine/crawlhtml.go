@@ -277,7 +277,7 @@ func (c *crawler) sheet(ctx context.Context, address, page, agent string) (respo
 	if known {
 		return sheet, true
 	}
-	if full || !sameOrigin(address, page) {
+	if origin := originOf(address); full || origin == "" || origin != originOf(page) { // only the browser knows the cookies of another origin
 		return response{}, false
 	}
 	sheet, ok := c.get(ctx, address, agent, "text/css,*/*;q=0.1")
@@ -286,12 +286,4 @@ func (c *crawler) sheet(ctx context.Context, address, page, agent string) (respo
 	}
 	c.cache.addSheet(address, sheet)
 	return sheet, true
-}
-
-// sameOrigin reports whether two addresses have the same origin. Only the browser
-// knows the cookies of another one, and what a page may load from there.
-func sameOrigin(a, b string) bool {
-	x, errX := url.Parse(a)
-	y, errY := url.Parse(b)
-	return errX == nil && errY == nil && x.Scheme == y.Scheme && x.Host == y.Host
 }

@@ -104,9 +104,9 @@ func (l *Ledger) find(request, address string) *receipt {
 	return nil
 }
 
-// Answered stores the status that a server answered with. The address is that of one hop
-// of a redirect; empty for the last. It returns the receipt, if there is one that was
-// open.
+// Answered stores the status of an answer. An address that is not empty names one hop of
+// a chain of redirects; an empty one means the last hop. It returns the receipt that it
+// completed; false where none was waiting for this answer.
 func (l *Ledger) Answered(request, address string, status int) (action.Effect, bool) {
 	return l.close(request, address, func(e *action.Effect) { e.Status = status })
 }

@@ -103,7 +103,8 @@ func expire(ctx context.Context, in execer, now time.Time) error {
 	return err
 }
 
-// scan reads a question. Its state is that of the row, not that in the text.
+// scan reads a question from a row. The state is taken from its column, as the JSON of
+// the row keeps the state at the time of asking.
 func scan(from interface{ Scan(...any) error }) (action.Question, error) {
 	var q action.Question
 	var state, text string

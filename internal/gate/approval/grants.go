@@ -64,8 +64,9 @@ func (d *Queue) Grants(ctx context.Context, session string) (action.GrantListing
 	return out, nil
 }
 
-// Revoke ends a grant of a session. The next call that it covered asks again, also the call
-// that it was given for, if that has not used the answer. id is that of the question.
+// Revoke ends the grant that the answer to question id gave a session. The next call that
+// the grant covered asks again; so does the call that raised the question, unless it has
+// used the answer already.
 // Fault: not_found.
 func (d *Queue) Revoke(ctx context.Context, session, id string) error {
 	gone, err := d.exec(ctx, `DELETE FROM grants WHERE session = ? AND question = ?`, session, id)

@@ -114,8 +114,8 @@ var secretLabel = regexp.MustCompile(`(?i)\b(?:` +
 // secret: names, addresses and references.
 var publicLabel = regexp.MustCompile(`(?i)\b(?:name|title|description|url|uri|search|keywords?|public|fingerprint|file|hint|count|length|expir\w*)\b`)
 
-// withLabel returns a text that may be one secret as an assignment, which rules match,
-// where the label of its field is that of a secret.
+// withLabel returns `secret = "text"`, a form that the rules match, where the label of a
+// field names a secret and the text can be one. Otherwise it returns false.
 func withLabel(label, text string) (string, bool) {
 	if len(label) > maxLabel {
 		label = label[:maxLabel]

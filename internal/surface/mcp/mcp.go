@@ -24,6 +24,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/randid"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -259,7 +260,7 @@ func source(session *mcp.ServerSession, request string) action.Source {
 	return from
 }
 
-func short(text string) string { return text[:min(len(text), 200)] }
+func short(text string) string { return untrusted.CutBytes(text, 200) }
 
 // caller returns the owner of the token over HTTP, and otherwise the caller in
 // Options.

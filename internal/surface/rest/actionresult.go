@@ -51,8 +51,9 @@ func wantsActionResult(r *http.Request, verb string) bool {
 	})
 }
 
-// inOneShape makes a call, unless its arguments could not be read, and answers
-// in the common shape. The status is that of the usual answer.
+// inOneShape makes a call and answers in the common shape, with the HTTP status that the
+// usual answer has. Where the arguments could not be read (err), it answers with that
+// fault and makes no call.
 func (s *surface) inOneShape(w http.ResponseWriter, r *http.Request, verb string, call action.Call, err error) {
 	var result action.Result
 	if err == nil {

@@ -20,7 +20,7 @@ type extras struct {
 	Page      *action.Page      `json:"page,omitempty" doc:"Where the page is now"`
 	Modal     *action.Dialog    `json:"modal,omitempty" doc:"A dialog that waits for an answer"`
 	Notes     []string          `json:"notes,omitempty" doc:"What else happened"`
-	Changes   *action.Changes   `json:"changes,omitempty" doc:"What is otherwise on the page, where the call asked"`
+	Changes   *action.Changes   `json:"changes,omitempty" doc:"What changed on the page since the caller last saw it; only where the call asked for changes"`
 	Effects   []action.Effect   `json:"effects,omitempty" doc:"Requests that the call caused and that may have changed something outside of the browser"`
 	Artifacts []action.Artifact `json:"artifacts,omitempty" doc:"Files the call left"`
 }

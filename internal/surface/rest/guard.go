@@ -19,6 +19,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const healthPath = "/v1/health"
@@ -312,4 +313,4 @@ func securityHeaders(h http.Header, r *http.Request, seen *accessEntry) {
 	}
 }
 
-func short(s string) string { return s[:min(len(s), 200)] }
+func short(text string) string { return untrusted.CutBytes(text, 200) }

@@ -55,7 +55,7 @@ func (d *document) parameters(v *action.Verb, path string) []*parameter {
 	}
 	if offersChanges(v) {
 		all = append(all, &parameter{Name: changesParameter, In: "query", Schema: action.Schema{"type": "boolean"},
-			Description: "true: the answer says, as changes, what is otherwise on the page than the caller was last shown"})
+			Description: "true: the answer lists, in changes, what changed on the page since the caller last saw it"})
 	}
 	for _, f := range action.Fields(reflect.TypeOf(v.NewArgs())) {
 		if name := f.Tag.Get("path"); name != "" {

@@ -114,7 +114,7 @@ type generic struct {
 	Connection  string          `json:"connection,omitempty" maxLength:"64" pattern:"^[a-z0-9:-]*$" doc:"Tells connections of one caller apart: with it an unnamed call means the session that the connection started"`
 	Args        json.RawMessage `json:"args,omitempty" doc:"The verb's arguments"`
 	Quiet       bool            `json:"quiet,omitempty" doc:"Keep what the session has to say to its agent for the next answer"`
-	Changes     bool            `json:"changes,omitempty" doc:"Say what is otherwise on the page than the caller was last shown"`
+	Changes     bool            `json:"changes,omitempty" doc:"List what changed on the page since the caller last saw it"`
 	WaitSeconds float64         `json:"waitSeconds,omitempty" minimum:"0" maximum:"600" doc:"Longest time to wait for a person's answer; until it is answered or expires when 0"`
 }
 

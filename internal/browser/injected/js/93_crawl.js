@@ -31,10 +31,11 @@ const waitQuiet = ({still, wait}) => new Promise(done => {
   observer.observe(document, {subtree: true, childList: true, characterData: true});
 });
 
-// What becomes of a document that was fetched without the browser. It is live if it
-// may show something else where its scripts run and its frames are loaded; handlers
-// of what only a person does never run in a crawl. It marks its window if a document
-// that takes its place in the same window may be shown otherwise than in a new one.
+// Tells what a crawl must know about a document that it fetched without the browser.
+// live: with its scripts and frames the document can show something else, so the crawl
+// has to load it in the browser. Handlers of what only a person does do not count.
+// marks: the document can leave traces in its window (a policy, a color scheme, focus),
+// so the next document needs a new window.
 const liveParts = 'script:not([type*="json" i]),iframe,frame,object,embed,fencedframe,meta[http-equiv="refresh" i]';
 const markingParts = 'meta[http-equiv],meta[name="color-scheme" i],[autofocus]';
 const byPerson = /^on(click|submit|change|input|key(up|down|press)|mouse(over|out|down|up|enter|leave|move))$/i;
