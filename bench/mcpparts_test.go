@@ -116,7 +116,7 @@ func (c *comparison) snapshots() {
 func (c *comparison) frames() {
 	for _, t := range c.here() {
 		if t.server == nil {
-			continue // the floor's walker enters none
+			continue // the floor acts in no frame
 		}
 		c.site.forget()
 		if _, err := t.hand.open(c.site.own + "/frames"); err != nil {

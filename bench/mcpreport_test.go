@@ -52,7 +52,10 @@ var tables = []struct {
 	title string
 	rows  []string
 }{
-	{"Milliseconds", []string{rowEvaluate, rowClick, rowFill, rowForm, rowClickTable, rowFillTable, rowLook, rowLookTable, rowLookLarge, rowGo, rowNews, rowLate, rowShoot}},
+	{"Milliseconds", []string{
+		rowEvaluate, rowClick, rowSelect, rowPress, rowHover, rowFill, rowFillScript, rowFillControl, rowFillDelegated, rowForm, rowClickTable, rowFillTable,
+		rowLook, rowLookTable, rowLookNews, rowLookFrames, rowLookLarge, rowGo, rowGoTable, rowNews, rowLate, rowShoot,
+	}},
 	{"Work", []string{valTaskMS, valTaskCalls, valTaskRead, valSessions, valFrames}},
 	{"What a model reads", []string{valSchemas, valTools, valReal, valChange}},
 	{"Memory of the server", []string{valMemory, valMemory200, valMemoryEnd, valGrowth, valGateway}},
