@@ -20,8 +20,27 @@ type floorHand struct {
 	f   *floor
 }
 
+// newFloorHand drives a headless Chromium on this machine.
 func newFloorHand(b *testing.B) floorHand {
-	f := newFloor(b.Context(), b, chromium(b))
+	b.Helper()
+	return handOver(b, chromium(b))
+}
+
+// newBoxedHand drives the Chromium of a box, and returns what ends the box.
+func newBoxedHand(b *testing.B, site *mcpSite) (floorHand, func(), error) {
+	b.Helper()
+	x, err := startBoxed(b, site.own, site.other)
+	if err != nil {
+		return floorHand{}, nil, err
+	}
+	return handOver(b, x.stream), func() { must(b, x.end()) }, nil
+}
+
+// handOver opens a page of the same size as the servers'.
+func handOver(b *testing.B, t cdp.Transport) floorHand {
+	b.Helper()
+	f := newFloor(b.Context(), b, t)
+	must(b, f.tab.Call(b.Context(), "Emulation.setDeviceMetricsOverride", object{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil))
 	f.readFrames(b.Context(), b)
 	return floorHand{b.Context(), b, f}
 }

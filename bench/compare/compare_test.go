@@ -115,7 +115,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(table.String(), "\n")
-	for _, want := range []string{"click 10.0 20.0 5.0 2.000 2.000 to 2.000 2 slower", "fill 10.0 10.0 5.0 1.000 1.000 to 1.000 1 same", "hover – – – – – – no value", "hover: the old version has no such tool", "old: aaa old"} {
+	for _, want := range []string{"click 10.0 20.0 5.0 4.00 2.000 2.000 to 2.000 2 slower", "fill 10.0 10.0 5.0 2.00 1.000 1.000 to 1.000 1 same", "hover – – – – – – – no value", "hover: the old version has no such tool", "old: aaa old"} {
 		found := false
 		for _, line := range lines {
 			found = found || strings.Join(strings.Fields(line), " ") == want

@@ -14,6 +14,7 @@ type Row struct {
 	OldMS   float64 `json:"old_ms"`
 	NewMS   float64 `json:"new_ms"`
 	FloorMS float64 `json:"floor_ms"`
+	ToFloor float64 `json:"new_to_floor"`
 	Rounds  int     `json:"rounds"`
 	Ratio   Ratio   `json:"ratio"`
 	Mark    Mark    `json:"mark"`
@@ -30,9 +31,9 @@ func NewRow(name string, t Times, margin float64) Row {
 	if len(t.Old) == 0 || len(t.Old) != len(t.New) || len(t.Floor) == 0 {
 		return Row{Name: name, Mark: None, Why: "it was not measured"}
 	}
-	ratio := RatioOfMedians(t.Old, t.New)
+	ratio, floor := RatioOfMedians(t.Old, t.New), Median(t.Floor)
 	return Row{
-		Name: name, OldMS: Median(t.Old), NewMS: Median(t.New), FloorMS: Median(t.Floor), Rounds: len(t.Old),
+		Name: name, OldMS: Median(t.Old), NewMS: Median(t.New), FloorMS: floor, ToFloor: Median(t.New) / floor, Rounds: len(t.Old),
 		Ratio: ratio, Mark: ratio.Mark(margin),
 	}
 }
@@ -69,14 +70,14 @@ func (r Report) Table(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "old: %s\nnew: %s\nload average: %s\n\n", r.Old, r.New, r.Load)
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "action\told ms\tnew ms\tfloor ms\tnew/old\t95 % interval\trounds\t\t\n")
+	fmt.Fprint(t, "action\told ms\tnew ms\tfloor ms\tnew/floor\tnew/old\t95 % interval\trounds\t\t\n")
 	for _, row := range r.Rows {
 		if row.Mark == None {
-			fmt.Fprintf(t, "%s\t–\t–\t–\t–\t–\t–\t%s\t\n", row.Name, row.Mark)
+			fmt.Fprintf(t, "%s\t–\t–\t–\t–\t–\t–\t–\t%s\t\n", row.Name, row.Mark)
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%.1f\t%.1f\t%.1f\t%.3f\t%.3f to %.3f\t%d\t%s\t\n",
-			row.Name, row.OldMS, row.NewMS, row.FloorMS, row.Ratio.Value, row.Ratio.Low, row.Ratio.High, row.Rounds, row.Mark)
+		fmt.Fprintf(t, "%s\t%.1f\t%.1f\t%.1f\t%.2f\t%.3f\t%.3f to %.3f\t%d\t%s\t\n",
+			row.Name, row.OldMS, row.NewMS, row.FloorMS, row.ToFloor, row.Ratio.Value, row.Ratio.Low, row.Ratio.High, row.Rounds, row.Mark)
 	}
 	_ = t.Flush() // a strings.Builder takes everything
 	for _, row := range r.Rows {
