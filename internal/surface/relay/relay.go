@@ -25,6 +25,7 @@ const (
 	mostLine   = 16 << 20               // bytes of a line; as the gateway takes
 	lastWords  = 100 * time.Millisecond // for answers that are on their way when the input ends
 	replayTime = 10 * time.Second       // for the gateway to know the client again
+	quietTime  = time.Second / 2        // without an answer, after which memory is released
 )
 
 // Options say what is connected with what.
@@ -42,12 +43,13 @@ type Options struct {
 func Run(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &relay{o: o, name: randid.New("", 8), out: &output{to: o.Out, failed: cancel}}
+	idle := time.AfterFunc(quietTime, releaseMemory)
+	defer idle.Stop()
+	r := &relay{o: o, name: randid.New("", 8), out: &output{to: o.Out, failed: cancel, idle: idle}}
 	defer r.close()
 	if err := r.connect(ctx, false); err != nil {
 		return err
 	}
-	releaseMemory()
 	lines := make(chan []byte)
 	dialling, ended := context.WithCancel(ctx) // ends with the input too, so that nobody waits for a gateway
 	defer ended()
@@ -209,7 +211,8 @@ func (r *relay) close() {
 type output struct {
 	mu     sync.Mutex
 	to     io.Writer
-	failed func() // is called when the client no longer reads
+	failed func()      // is called when the client no longer reads
+	idle   *time.Timer // releases memory when nothing is written
 }
 
 func (o *output) line(text []byte) {
@@ -222,6 +225,7 @@ func (o *output) line(text []byte) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.idle.Reset(quietTime)
 	if _, err := o.to.Write(append(text, '\n')); err != nil {
 		o.failed()
 	}
