@@ -9,7 +9,9 @@ import (
 	"net"
 	"net/http"
 	"regexp"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -74,6 +76,11 @@ func (s *Surface) Admit(r *http.Request) (action.Attachment, error) {
 		return nil, err
 	}
 	query := r.URL.Query()
+	for name, values := range query {
+		if !slices.Contains([]string{"tools", "read-only", "connection"}, name) || len(values) > 1 {
+			return nil, fault.New(fault.InvalidRequest, "an MCP client cannot ask for %.40q", name).Hinted("ask for tools, read-only and connection, each once at most")
+		}
+	}
 	switch query.Get("read-only") {
 	case "", "false":
 	case "true":
@@ -114,7 +121,7 @@ func (st *clientStream) Serve(ctx context.Context, wire action.Wire) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	if over.gone {
+	if over.gone.Load() {
 		return nil
 	}
 	return fault.New(fault.InvalidRequest, "the client sent what is not a message of the protocol").Because(err)
@@ -127,7 +134,7 @@ type lines struct {
 	wire action.Wire
 	take func() (wait time.Duration, ok bool) // counts a message against the rate of the token
 	rest []byte                               // of the current message
-	gone bool                                 // nothing more can be read
+	gone atomic.Bool                          // nothing more can be read
 }
 
 // Read returns the next bytes of the messages. It reads no faster than the rate
@@ -139,7 +146,7 @@ func (l *lines) Read(p []byte) (int, error) {
 		}
 		message, err := l.wire.Read(l.ctx)
 		if err != nil {
-			l.gone = true
+			l.gone.Store(true)
 			return 0, io.EOF
 		}
 		l.rest = append(bytes.TrimRight(message, "\r\n"), '\n')
