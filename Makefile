@@ -95,12 +95,12 @@ bench-mcp-ready:
 	go -C bench test -run '^$$' -bench '^BenchmarkMCP$$' -benchtime 1x -timeout 30m . -write
 
 .PHONY: bench-quick
-bench-quick: ## say whether an action got slower than in another commit: two minutes (AGAINST=commit or self, ALLOW=1, JSON=file)
+bench-quick: ## say in two minutes whether an action got slower than in another commit (AGAINST=commit or self, ONLY=pattern, FOR=5m, ALLOW=1, JSON=file)
 	@scripts/prepare.sh test $(MAKE) --no-print-directory bench-quick-ready
 
 .PHONY: bench-quick-ready
 bench-quick-ready:
-	go -C bench test -run '^$$' -bench '^BenchmarkQuick$$' -benchtime 1x -timeout 30m . -args -against "$(AGAINST)" -json "$(if $(JSON),$(abspath $(JSON)))" $(if $(ALLOW),-allow)
+	go -C bench test -run '^$$' -bench '^BenchmarkQuick$$' -benchtime 1x -timeout 30m . -args -against "$(AGAINST)" -json "$(if $(JSON),$(abspath $(JSON)))" $(if $(FOR),-for $(FOR)) $(if $(ALLOW),-allow) -only '$(ONLY)'
 
 .PHONY: bench-journeys
 bench-journeys: ## make ordinary journeys, count needless questions and harmful acts unasked; write docs/journeys.md
