@@ -73,6 +73,9 @@ func BenchmarkQuick(b *testing.B) {
 		must(b, err)
 		must(b, errors.Join(report.JSON(file), file.Close()))
 	}
+	if !slices.ContainsFunc(report.Rows, func(r compare.Row) bool { return r.Mark != compare.None }) {
+		b.Error("nothing was measured")
+	}
 	if worse := report.Worse(); len(worse) > 0 && !*allow {
 		b.Errorf("slower: %q", worse)
 	}
