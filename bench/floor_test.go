@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +24,9 @@ type floor struct {
 	move   func(method string, params any) // a call that loads a document, and wait for that
 	loaded chan struct{}                   // has one when a document was loaded
 	paused chan string                     // ids of requests that wait
+
+	mu     sync.Mutex
+	frames []*cdp.Session // of the frames that have a process of their own
 }
 
 const loadLimit = time.Minute // for a document to load, on a busy machine
@@ -29,7 +35,9 @@ func newFloor(ctx context.Context, b *testing.B, t cdp.Transport) *floor {
 	b.Helper()
 	loaded := make(chan struct{}, 1)
 	paused := make(chan string, 1000)
-	conn := cdp.Open(t, 0, func(e cdp.Event) {
+	f := &floor{b: b, loaded: loaded, paused: paused}
+	f.conn = cdp.Open(t, 0, func(e cdp.Event) {
+		f.follows(e)
 		if e.Method == "Fetch.requestPaused" {
 			var p struct{ RequestID string }
 			if json.Unmarshal(e.Params, &p) == nil {
@@ -43,7 +51,7 @@ func newFloor(ctx context.Context, b *testing.B, t cdp.Transport) *floor {
 			}
 		}
 	})
-	f := &floor{b: b, conn: conn, loaded: loaded, paused: paused}
+	conn := f.conn
 	var made struct{ BrowserContextID, TargetID, SessionID string }
 	must(b, conn.Root().Call(ctx, "Target.createBrowserContext", nil, &made))
 	must(b, conn.Root().Call(ctx, "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": made.BrowserContextID, "width": width, "height": height}, &made))
@@ -56,6 +64,56 @@ func newFloor(ctx context.Context, b *testing.B, t cdp.Transport) *floor {
 	}
 	f.load = func(url string) { f.move("Page.navigate", map[string]any{"url": url}) }
 	return f
+}
+
+// readFrames attaches to the frames that have processes of their own.
+func (f *floor) readFrames(ctx context.Context, b *testing.B) {
+	b.Helper()
+	must(b, f.tab.Call(ctx, "Target.setAutoAttach", autoAttach, nil))
+}
+
+var autoAttach = map[string]any{"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true}
+
+// follows keeps the list of attached frames.
+func (f *floor) follows(e cdp.Event) {
+	var p struct {
+		SessionID  string
+		TargetInfo struct{ Type string }
+	}
+	if e.Session == "" || json.Unmarshal(e.Params, &p) != nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case e.Method == "Target.attachedToTarget" && p.TargetInfo.Type == "iframe":
+		frame := f.conn.Session(p.SessionID)
+		frame.Post("Target.setAutoAttach", autoAttach)
+		f.frames = append(f.frames, frame)
+	case e.Method == "Target.detachedFromTarget":
+		f.frames = slices.DeleteFunc(f.frames, func(s *cdp.Session) bool { return s.ID() == p.SessionID })
+	}
+}
+
+// everywhere evaluates an expression for a text in the page and in each attached
+// frame at the same time, and returns the texts together.
+func (f *floor) everywhere(ctx context.Context, expression string) (string, error) {
+	f.mu.Lock()
+	places := append([]*cdp.Session{f.tab}, f.frames...)
+	f.mu.Unlock()
+	pending := make([]*cdp.Pending, len(places))
+	for i, place := range places {
+		pending[i] = place.Send("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true})
+	}
+	var texts []string
+	for _, p := range pending {
+		var answer struct{ Result struct{ Value string } }
+		if err := p.Wait(ctx, &answer); err != nil {
+			return "", err
+		}
+		texts = append(texts, answer.Result.Value)
+	}
+	return strings.Join(texts, "\n"), nil
 }
 
 // pauseAll has every request paused, and lets it go on at once.

@@ -14,17 +14,24 @@ import (
 	"github.com/gloveboxhq/glovebox/bench/peer"
 )
 
-// floorKind stands among the servers for the bare protocol.
-const floorKind peer.Kind = "floor"
+// The floors stand among the servers for the bare protocol.
+const (
+	floorKind peer.Kind = "floor"       // with a headless Chromium on this machine
+	boxedKind peer.Kind = "boxed floor" // with the Chromium of a box
+)
 
 // target is one of those that are compared, and what was measured of it.
 type target struct {
 	kind   peer.Kind
-	server *peer.Server // nil for the floor
+	server *peer.Server // nil for the floors
 	hand   hand
 	gone   error // why it is left out, or was given up
 	values map[string]float64
 	notes  map[string]error // why a value is missing
+}
+
+func newTarget(kind peer.Kind) *target {
+	return &target{kind: kind, values: map[string]float64{}, notes: map[string]error{}}
 }
 
 // comparison is one run.
@@ -63,7 +70,7 @@ var parts = []struct {
 	do   func(c *comparison)
 }{
 	{valSchemas, (*comparison).schemas}, {valChange, (*comparison).changes}, {valReal, (*comparison).snapshots},
-	{valFrames, (*comparison).frames}, {"task", (*comparison).tasks}, {valSessions, (*comparison).sessions},
+	{valFrames, (*comparison).frames}, {rowSuggest, (*comparison).suggestions}, {"task", (*comparison).tasks}, {valSessions, (*comparison).sessions},
 	{"memory", (*comparison).memory},
 }
 
@@ -72,13 +79,18 @@ func wanted(pattern, name string) bool { return regexp.MustCompile(pattern).Matc
 // open starts everybody. Who cannot be installed or does not start is left
 // out, and the tables say so.
 func (c *comparison) open() {
-	floor := &target{kind: floorKind, hand: newFloorHand(c.b), values: map[string]float64{}, notes: map[string]error{}}
-	c.targets = append(c.targets, floor)
+	floor, box := newTarget(floorKind), newTarget(boxedKind)
+	c.targets = append(c.targets, floor, box)
+	floor.hand = newFloorHand(c.b)
+	hand, _, err := newBoxedHand(c.b, c.site)
+	if box.hand, box.gone = hand, err; err != nil {
+		say("%s is left out: %v", box.kind, err)
+	}
 	for _, kind := range peer.Kinds() {
 		if !wanted(*among, string(kind)) {
 			continue
 		}
-		t := &target{kind: kind, values: map[string]float64{}, notes: map[string]error{}}
+		t := newTarget(kind)
 		c.targets = append(c.targets, t)
 		crew, err := peer.Open(c.b, kind, 1, c.site.own, c.site.other)
 		if t.gone = err; err != nil {

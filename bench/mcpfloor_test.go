@@ -6,20 +6,43 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 )
 
 // floorHand is a bare client of the browser's protocol as an agent's hand: the
 // fewest calls, no checks, and after each act the page as its simple walker
-// sees it, which numbers what can be acted on in an attribute. It enters no
-// frame and no shadow root.
+// sees it, which numbers what can be acted on in an attribute. It reads frames, but
+// acts in none, and it enters no shadow root.
 type floorHand struct {
 	ctx context.Context
 	b   *testing.B
 	f   *floor
 }
 
+// newFloorHand drives a headless Chromium on this machine.
 func newFloorHand(b *testing.B) floorHand {
-	return floorHand{b.Context(), b, newFloor(b.Context(), b, chromium(b))}
+	b.Helper()
+	return handOver(b, chromium(b))
+}
+
+// newBoxedHand drives the Chromium of a box, and returns what ends the box.
+func newBoxedHand(b *testing.B, site *mcpSite) (floorHand, func(), error) {
+	b.Helper()
+	x, err := startBoxed(b, site.own, site.other)
+	if err != nil {
+		return floorHand{}, nil, err
+	}
+	return handOver(b, x.stream), func() { must(b, x.end()) }, nil
+}
+
+// handOver opens a page of the same size as the servers'.
+func handOver(b *testing.B, t cdp.Transport) floorHand {
+	b.Helper()
+	f := newFloor(b.Context(), b, t)
+	must(b, f.tab.Call(b.Context(), "Emulation.setDeviceMetricsOverride", object{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil))
+	f.readFrames(b.Context(), b)
+	return floorHand{b.Context(), b, f}
 }
 
 const numbered = `(() => {
@@ -37,6 +60,7 @@ const numbered = `(() => {
       out.push(' '.repeat(depth) + role + ' "' + name + '"' + (acts ? ' #' + e.dataset.floor : '') + (e.value && acts ? ' ' + e.value : ''));
     }
     for (const c of e.children) visit(c, depth + 1);
+    if (e.tagName === 'IFRAME' && e.contentDocument && e.contentDocument.body) visit(e.contentDocument.body, depth + 1);
   };
   visit(document.body, 0);
   return document.title + '\n' + out.join('\n');
@@ -48,9 +72,7 @@ func (h floorHand) open(url string) (string, error) {
 }
 
 func (h floorHand) look() (string, error) {
-	var text string
-	h.f.evaluate(h.ctx, h.b, numbered, &text)
-	return text, nil
+	return h.f.everywhere(h.ctx, numbered)
 }
 
 func (h floorHand) click(ref string, loads bool) (string, error) {
@@ -69,6 +91,29 @@ func (h floorHand) fill(ref, text string) (string, error) {
 
 func (h floorHand) choose(ref, option string) (string, error) {
 	h.f.evaluate(h.ctx, h.b, fmt.Sprintf(`(() => {const e = document.querySelector(%q); e.value = [...e.options].find(o => o.label === %q).value; e.dispatchEvent(new Event('change', {bubbles: true})); return true})()`, ref, option), nil)
+	return h.look()
+}
+
+// press sends a key, which is one of the arrows.
+func (h floorHand) press(key string) (string, error) {
+	code, known := map[string]int{"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}[key]
+	if !known {
+		return "", fmt.Errorf("the floor has no key %q", key)
+	}
+	var pending []*cdp.Pending
+	for _, kind := range []string{"keyDown", "keyUp"} {
+		pending = append(pending, h.f.tab.Send("Input.dispatchKeyEvent", object{"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code}))
+	}
+	for _, p := range pending {
+		if err := p.Wait(h.ctx, nil); err != nil {
+			return "", err
+		}
+	}
+	return h.look()
+}
+
+func (h floorHand) hover(ref string) (string, error) {
+	h.f.hover(h.ctx, h.b, ref)
 	return h.look()
 }
 

@@ -26,6 +26,8 @@ type hand interface {
 	click(ref string, loads bool) (string, error)
 	fill(ref, text string) (string, error)
 	choose(ref, option string) (string, error)
+	press(key string) (string, error) // where the focus is
+	hover(ref string) (string, error)
 	form(fields []field) (string, error)
 	evaluate(expression string) (string, error)
 	await(text string) (string, error) // until the page shows it
@@ -97,6 +99,12 @@ func (h gloveboxHand) fill(ref, text string) (string, error) {
 func (h gloveboxHand) choose(ref, option string) (string, error) {
 	return h.use("browser_select_option", object{"target": ref, "values": []string{option}})
 }
+func (h gloveboxHand) press(key string) (string, error) {
+	return h.use("browser_press_key", object{"key": key})
+}
+func (h gloveboxHand) hover(ref string) (string, error) {
+	return h.use("browser_hover", object{"target": ref})
+}
 func (h gloveboxHand) form(fields []field) (string, error) {
 	var all []object
 	for _, f := range fields {
@@ -133,6 +141,12 @@ func (h playwrightHand) fill(ref, text string) (string, error) {
 }
 func (h playwrightHand) choose(ref, option string) (string, error) {
 	return h.use("browser_select_option", object{"target": ref, "values": []string{option}})
+}
+func (h playwrightHand) press(key string) (string, error) {
+	return h.use("browser_press_key", object{"key": key})
+}
+func (h playwrightHand) hover(ref string) (string, error) {
+	return h.use("browser_hover", object{"target": ref})
 }
 func (h playwrightHand) form(fields []field) (string, error) {
 	var all []object
@@ -172,6 +186,13 @@ func (h agentBrowserHand) fill(ref, text string) (string, error) {
 }
 func (h agentBrowserHand) choose(ref, option string) (string, error) {
 	return h.use("agent_browser_select", object{"selector": ref, "values": []string{option}})
+}
+
+func (h agentBrowserHand) press(key string) (string, error) {
+	return h.use("agent_browser_press", object{"key": key})
+}
+func (h agentBrowserHand) hover(ref string) (string, error) {
+	return h.use("agent_browser_hover", object{"selector": ref})
 }
 
 // form is a call for each field.
@@ -214,6 +235,12 @@ func (h devtoolsHand) fill(ref, text string) (string, error) {
 	return h.use("fill", object{"uid": ref, "value": text, "includeSnapshot": true})
 }
 func (h devtoolsHand) choose(ref, option string) (string, error) { return h.fill(ref, option) }
+func (h devtoolsHand) press(key string) (string, error) {
+	return h.use("press_key", object{"key": key, "includeSnapshot": true})
+}
+func (h devtoolsHand) hover(ref string) (string, error) {
+	return h.use("hover", object{"uid": ref, "includeSnapshot": true})
+}
 func (h devtoolsHand) form(fields []field) (string, error) {
 	var all []object
 	for _, f := range fields {

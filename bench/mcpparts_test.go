@@ -116,7 +116,7 @@ func (c *comparison) snapshots() {
 func (c *comparison) frames() {
 	for _, t := range c.here() {
 		if t.server == nil {
-			continue // the floor's walker enters none
+			continue // the floor acts in no frame
 		}
 		c.site.forget()
 		if _, err := t.hand.open(c.site.own + "/frames"); err != nil {
@@ -247,11 +247,14 @@ func (c *comparison) together(t *target) (float64, error) {
 // crew are four of a kind, and what ends them.
 func (c *comparison) crew(t *target) ([]hand, func(), error) {
 	var hands []hand
-	if t.kind == floorKind {
+	switch t.kind {
+	case floorKind:
 		for range crew {
 			hands = append(hands, newFloorHand(c.b))
 		}
 		return hands, func() {}, nil
+	case boxedKind:
+		return c.boxedCrew()
 	}
 	servers, err := peer.Open(c.b, t.kind, crew, c.site.own, c.site.other)
 	end := func() {
@@ -265,6 +268,26 @@ func (c *comparison) crew(t *target) ([]hand, func(), error) {
 	}
 	for _, s := range servers {
 		hands = append(hands, handOf(c.b.Context(), s, nil))
+	}
+	return hands, end, nil
+}
+
+// boxedCrew are four bare clients, each with a box.
+func (c *comparison) boxedCrew() ([]hand, func(), error) {
+	var hands []hand
+	var ends []func()
+	end := func() {
+		for _, one := range ends {
+			one()
+		}
+	}
+	for range crew {
+		h, one, err := newBoxedHand(c.b, c.site)
+		if err != nil {
+			end()
+			return nil, nil, err
+		}
+		hands, ends = append(hands, h), append(ends, one)
 	}
 	return hands, end, nil
 }

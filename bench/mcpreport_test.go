@@ -2,11 +2,13 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,29 +21,69 @@ const command = "make bench-mcp"
 
 // goal is what Glovebox is held to in a row. The table says whether it is met.
 type goal struct {
-	row  string
-	text string
-	met  func(ours, floor float64) bool
+	row   string
+	limit float64
+	of    peer.Kind // limit is a multiple of this target's value; empty: of 1
+	least bool      // limit is the least value; otherwise the most
 }
 
-func atMost(row string, limit float64) goal {
-	return goal{row, fmt.Sprintf("≤ %s", number(limit)), func(ours, _ float64) bool { return ours <= limit }}
+func atMost(limit float64, of peer.Kind, rows ...string) []goal {
+	var all []goal
+	for _, row := range rows {
+		all = append(all, goal{row: row, limit: limit, of: of})
+	}
+	return all
 }
 
-func atLeast(row string, limit float64) goal {
-	return goal{row, fmt.Sprintf("≥ %s", number(limit)), func(ours, _ float64) bool { return ours >= limit }}
+func atLeast(limit float64, of peer.Kind, row string) []goal {
+	return []goal{{row, limit, of, true}}
 }
 
-// besideFloor allows so many milliseconds above the bare protocol.
-func besideFloor(row string, above float64) goal {
-	return goal{row, fmt.Sprintf("≤ floor + %s", number(above)), func(ours, floor float64) bool { return ours <= floor+above }}
+// goals of time are ratios: both were measured in the same run.
+var goals = slices.Concat(
+	atMost(2.2, floorKind, rowEvaluate, rowClick, rowSelect, rowPress, rowHover, rowClickTable),
+	atMost(3, floorKind, rowFill, rowFillScript, rowFillControl, rowFillDelegated, rowForm, rowFillTable),
+	atMost(2, floorKind, rowLook, rowLookNews, rowLookFrames),
+	atMost(1.3, floorKind, rowLookTable, rowLookLarge, rowShoot),
+	atMost(1.15, boxedKind, rowGo, rowGoTable, rowNews),
+	atMost(1.4, floorKind, rowGo, rowGoTable, rowNews),
+	atMost(1.6, floorKind, valTaskMS),
+	atLeast(0.85, floorKind, valSessions),
+	atMost(20, "", rowLate), atMost(5500, "", valTaskRead), atMost(60, "", valChange), atMost(2500, "", valReal),
+	atMost(4000, "", valSchemas), atLeast(7, "", valFrames), atMost(40, "", valGateway), atMost(2, "", valGrowth),
+)
+
+// text is the goal in a table.
+func (g goal) text() string {
+	sign, limit := "≤", number(g.limit)
+	if g.least {
+		sign = "≥"
+	}
+	if g.of != "" {
+		limit = fmt.Sprintf("%g × %s", g.limit, g.of)
+	}
+	return sign + " " + limit
 }
 
-var goals = []goal{
-	atMost(rowEvaluate, 2), atMost(rowClick, 10), atMost(rowFill, 10), atMost(rowClickTable, 30), atMost(rowFillTable, 30),
-	atMost(rowLook, 3), atMost(rowLookTable, 25), atMost(rowLookLarge, 150), besideFloor(rowGo, 5), besideFloor(rowNews, 5),
-	atMost(rowLate, 20), atMost(valTaskMS, 500), atLeast(valSessions, 55), atMost(valTaskRead, 5500), atMost(valChange, 60),
-	atMost(valReal, 2500), atMost(valSchemas, 4000), atLeast(valFrames, 7), atMost(valGateway, 40), atMost(valGrowth, 2),
+// met says whether a value meets the goal. known is false if there is nothing to
+// compare it with.
+func (g goal) met(ours float64, targets []*target) (met, known bool) {
+	limit := g.limit
+	if g.of != "" {
+		i := slices.IndexFunc(targets, func(t *target) bool { return t.kind == g.of })
+		if i < 0 {
+			return false, false
+		}
+		base, measured := targets[i].values[g.row]
+		if !measured {
+			return false, false
+		}
+		limit *= base
+	}
+	if g.least {
+		return ours >= limit, true
+	}
+	return ours <= limit, true
 }
 
 // valGrowth is between 200 actions and 2,000: what is kept for each.
@@ -52,7 +94,11 @@ var tables = []struct {
 	title string
 	rows  []string
 }{
-	{"Milliseconds", []string{rowEvaluate, rowClick, rowFill, rowForm, rowClickTable, rowFillTable, rowLook, rowLookTable, rowLookLarge, rowGo, rowNews, rowLate, rowShoot}},
+	{"Milliseconds", []string{
+		rowEvaluate, rowClick, rowSelect, rowPress, rowHover, rowFill, rowFillScript, rowFillControl, rowFillDelegated, rowForm, rowClickTable, rowFillTable,
+		rowLook, rowLookTable, rowLookNews, rowLookFrames, rowLookLarge, rowGo, rowGoTable, rowNews, rowLate, rowShoot,
+	}},
+	{"Suggestions of a search box", []string{rowSuggest, valSame}},
 	{"Work", []string{valTaskMS, valTaskCalls, valTaskRead, valSessions, valFrames}},
 	{"What a model reads", []string{valSchemas, valTools, valReal, valChange}},
 	{"Memory of the server", []string{valMemory, valMemory200, valMemoryEnd, valGrowth, valGateway}},
@@ -72,10 +118,10 @@ func (c *comparison) report() {
 	var whole bytes.Buffer
 	whole.WriteString(c.machine() + "\n")
 	for _, table := range tables {
-		fmt.Fprintf(&whole, "\n**%s**\n\n%s", table.title, c.table(table.rows))
+		fmt.Fprintf(&whole, "\n**%s**\n\n%s", table.title, tableOf(c.targets, table.rows))
 	}
 	whole.WriteString("\n" + c.remarks())
-	short := c.machine() + "\n\n" + c.table(mainRows)
+	short := c.machine() + "\n\n" + tableOf(serversFirst(c.targets), mainRows)
 	fmt.Println(whole.String())
 	if !*write || *only != "" || *among != "" {
 		return
@@ -84,33 +130,44 @@ func (c *comparison) report() {
 	must(c.b, golden.Write("../README.md", "mcp", short))
 }
 
-func (c *comparison) table(names []string) string {
+// tableOf has a column for each target. The goal stands beside Glovebox.
+func tableOf(targets []*target, names []string) string {
 	var b strings.Builder
 	b.WriteString("| |")
-	for _, t := range c.targets {
+	for _, t := range targets {
 		fmt.Fprintf(&b, " %s |", t.kind)
 		if t.kind == peer.Glovebox {
 			b.WriteString(" goal | met |")
 		}
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", len(c.targets)+2) + "\n")
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(targets)+2) + "\n")
 	for _, name := range names {
-		b.WriteString(c.line(name))
+		fmt.Fprintf(&b, "| %s |", name)
+		for _, t := range targets {
+			fmt.Fprintf(&b, " %s |", cell(t, name))
+			if t.kind == peer.Glovebox {
+				b.WriteString(verdict(t, targets, name))
+			}
+		}
+		b.WriteString("\n")
 	}
 	return b.String()
 }
 
-func (c *comparison) line(name string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "| %s |", name)
-	floor := c.targets[0]
-	for _, t := range c.targets {
-		fmt.Fprintf(&b, " %s |", cell(t, name))
-		if t.kind == peer.Glovebox {
-			b.WriteString(verdict(t, floor, name))
-		}
+// serversFirst are the targets as README shows them: the servers first, and then
+// the floors.
+func serversFirst(targets []*target) []*target {
+	sorted := slices.Clone(targets)
+	slices.SortStableFunc(sorted, func(x, y *target) int { return cmp.Compare(rank(x), rank(y)) })
+	return sorted
+}
+
+func rank(t *target) int {
+	switch t.kind {
+	case floorKind, boxedKind:
+		return 1
 	}
-	return b.String() + "\n"
+	return 0
 }
 
 func cell(t *target, name string) string {
@@ -120,20 +177,36 @@ func cell(t *target, name string) string {
 	return "–"
 }
 
-// verdict is the goal of a row, and whether it is met.
-func verdict(ours, floor *target, name string) string {
+// verdict is what a row's goals are, and whether all of them are met. A row that was
+// not measured has neither met nor missed them.
+func verdict(ours *target, targets []*target, name string) string {
+	var texts []string
+	missed, unknown := false, false
 	for _, g := range goals {
-		value, ok := ours.values[name]
 		if g.row != name {
 			continue
 		}
-		said := "**no**"
-		if ok && g.met(value, floor.values[name]) {
-			said = "yes"
+		texts = append(texts, g.text())
+		value, measured := ours.values[name]
+		met, known := g.met(value, targets)
+		switch {
+		case !measured:
+			missed, unknown = missed || ours.notes[name] != nil, true
+		case !known:
+			unknown = true
+		case !met:
+			missed = true
 		}
-		return fmt.Sprintf(" %s | %s |", g.text, said)
 	}
-	return " | |"
+	switch {
+	case texts == nil:
+		return " | |"
+	case missed:
+		return fmt.Sprintf(" %s | **no** |", strings.Join(texts, ", "))
+	case unknown:
+		return fmt.Sprintf(" %s | – |", strings.Join(texts, ", "))
+	}
+	return fmt.Sprintf(" %s | yes |", strings.Join(texts, ", "))
 }
 
 // number has three digits that count, and commas.

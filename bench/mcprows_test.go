@@ -76,16 +76,61 @@ func filling(path string) func(c *comparison, h hand) (doing, error) {
 	}
 }
 
-// looking takes a snapshot of a page that is open.
-func looking(path string) func(c *comparison, h hand) (doing, error) {
+// choosing chooses another option of a select each time.
+func choosing(c *comparison, h hand) (doing, error) {
+	refs, err := c.at(h, "/choice", [2]string{"combobox", "Day"})
+	if err != nil {
+		return nil, err
+	}
+	return func(round int) (time.Duration, error) {
+		day := []string{"Tuesday", "Wednesday", "Thursday", "Friday"}[round%4]
+		text, err := h.choose(refs[0], day)
+		if err != nil {
+			return 0, err
+		}
+		return 0, seen(h, text, fmt.Sprintf("Choice %d: %s", round+1, day))
+	}, nil
+}
+
+// pressing presses a key that the page hears.
+func pressing(c *comparison, h hand) (doing, error) {
+	if _, err := c.at(h, "/keys"); err != nil {
+		return nil, err
+	}
+	return func(round int) (time.Duration, error) {
+		text, err := h.press("ArrowDown")
+		if err != nil {
+			return 0, err
+		}
+		return 0, seen(h, text, fmt.Sprintf("Key %d: ArrowDown", round+1))
+	}, nil
+}
+
+// hovering moves the pointer from one button to another, which shows a hint.
+func hovering(c *comparison, h hand) (doing, error) {
+	refs, err := c.at(h, "/hints", [2]string{"button", "Copy"}, [2]string{"button", "Paste"})
+	if err != nil {
+		return nil, err
+	}
+	return func(round int) (time.Duration, error) {
+		text, err := h.hover(refs[round%2])
+		if err != nil {
+			return 0, err
+		}
+		return 0, seen(h, text, fmt.Sprintf("Hint %d for", round+1))
+	}, nil
+}
+
+// looking takes a snapshot of a page that is open. It must show a text.
+func looking(path, sees string) func(c *comparison, h hand) (doing, error) {
 	return func(c *comparison, h hand) (doing, error) {
 		if _, err := c.at(h, path); err != nil {
 			return nil, err
 		}
 		return func(int) (time.Duration, error) {
 			text, err := h.look()
-			if err == nil && len(text) < 100 {
-				err = fmt.Errorf("it saw next to nothing: %s", text)
+			if err == nil && (len(text) < 100 || !strings.Contains(text, sees)) {
+				err = fmt.Errorf("it did not see %q: %.2000s", sees, text)
 			}
 			return 0, err
 		}, nil
@@ -177,19 +222,28 @@ func shooting(c *comparison, h hand) (doing, error) {
 }
 
 const (
-	rowEvaluate   = "evaluate"
-	rowClick      = "click, small page"
-	rowFill       = "fill, small page"
-	rowForm       = "form of three"
-	rowClickTable = "click, 500-row table"
-	rowFillTable  = "fill, 500-row table"
-	rowLook       = "snapshot, small page"
-	rowLookTable  = "snapshot, 500-row table"
-	rowLookLarge  = "snapshot, 50,000 nodes"
-	rowGo         = "navigate, small page"
-	rowNews       = "navigate, news page"
-	rowLate       = "late element, after it appeared"
-	rowShoot      = "screenshot"
+	rowEvaluate      = "evaluate"
+	rowClick         = "click, small page"
+	rowSelect        = "select"
+	rowPress         = "press a key"
+	rowHover         = "hover"
+	rowFill          = "fill, small page"
+	rowFillScript    = "fill, form with a script"
+	rowFillControl   = "fill, controlled field"
+	rowFillDelegated = "fill, 50 delegated listeners"
+	rowForm          = "form of three"
+	rowClickTable    = "click, 500-row table"
+	rowFillTable     = "fill, 500-row table"
+	rowLook          = "snapshot, small page"
+	rowLookTable     = "snapshot, 500-row table"
+	rowLookNews      = "snapshot, news page"
+	rowLookFrames    = "snapshot, page with four frames"
+	rowLookLarge     = "snapshot, 50,000 nodes"
+	rowGo            = "navigate, small page"
+	rowGoTable       = "navigate, 500-row table"
+	rowNews          = "navigate, news page"
+	rowLate          = "late element, after it appeared"
+	rowShoot         = "screenshot"
 )
 
 const many = 1000 // rounds: as many as -rounds says
@@ -197,14 +251,23 @@ const many = 1000 // rounds: as many as -rounds says
 var rows = []row{
 	{rowEvaluate, many, evaluating},
 	{rowClick, many, clicking("/small")},
+	{rowSelect, many, choosing},
+	{rowPress, many, pressing},
+	{rowHover, many, hovering},
 	{rowFill, many, filling("/small")},
+	{rowFillScript, many, filling("/submit")},
+	{rowFillControl, many, filling("/controlled")},
+	{rowFillDelegated, many, filling("/delegated")},
 	{rowForm, many, filingForm},
 	{rowClickTable, many, clicking("/table")},
 	{rowFillTable, many, filling("/table")},
-	{rowLook, many, looking("/small")},
-	{rowLookTable, many, looking("/table")},
-	{rowLookLarge, 5, looking("/50k")},
+	{rowLook, many, looking("/small", "Add one")},
+	{rowLookTable, many, looking("/table", "Orders")},
+	{rowLookNews, many, looking("/news", "The Morning Paper")},
+	{rowLookFrames, many, looking("/embedding", "Panel 4")},
+	{rowLookLarge, 5, looking("/50k", "Project")},
 	{rowGo, many, going("/small", "Small page")},
+	{rowGoTable, many, going("/table", "Orders")},
 	{rowNews, many, going("/news", "The Morning Paper")},
 	{rowLate, 9, awaiting},
 	{rowShoot, many, shooting},

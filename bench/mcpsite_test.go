@@ -152,20 +152,29 @@ func (s *mcpSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	pages := map[string]func() string{
 		"small": func() string { return mcpSmall }, "late": func() string { return mcpLate },
 		"table": func() string { return mcpTable(500) }, "50k": func() string { return mixed(50_000) }, "news": mcpNews,
-		"frames": func() string { return framed(s.own, s.other) },
-		"part":   func() string { return "<!doctype html>" + fmt.Sprintf(control, rest) },
-		"outer":  func() string { return `<!doctype html><iframe title="inner" src="` + r.URL.RawQuery + `"></iframe>` },
+		"choice": func() string { return mcpChoice }, "keys": func() string { return mcpKeys }, "hints": func() string { return mcpHints },
+		"submit": func() string { return mcpSubmit }, "controlled": func() string { return mcpControlled },
+		"delegated": func() string { return mcpDelegated }, "suggest": func() string { return mcpSuggest },
+		"embedding": func() string { return embedding(s.own, s.other) },
+		"panel":     func() string { return panel(rest) },
+		"frames":    func() string { return framed(s.own, s.other) },
+		"part":      func() string { return "<!doctype html>" + fmt.Sprintf(control, rest) },
+		"outer":     func() string { return `<!doctype html><iframe title="inner" src="` + r.URL.RawQuery + `"></iframe>` },
 		"shadow": func() string {
 			return `<!doctype html><div id="host"></div><script>document.getElementById('host').attachShadow({mode: 'closed'}).innerHTML = ` + "`" + fmt.Sprintf(control, "seven") + "`</script>"
 		},
 	}
 	page, known := pages[head]
 	switch {
-	case known && (rest == "" || head == "part"):
+	case known && (rest == "" || head == "part" || head == "panel"):
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprint(w, page())
 	case head == "work":
 		s.work.ServeHTTP(w, r)
+	case head == "suggestions":
+		suggestions(w, r)
+	case head == "sent":
+		w.WriteHeader(http.StatusNoContent)
 	case head == "pressed":
 		s.press(rest)
 	case head == "real":

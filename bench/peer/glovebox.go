@@ -29,8 +29,9 @@ func Image() string { return "glovebox-browser:bench" + os.Getenv("GLOVEBOX_TEST
 // built is the program of this tree and its image, made once for a run.
 var built struct {
 	sync.Mutex
-	folder string
-	err    error
+	folder   string
+	err      error
+	versions []Version // others that were built
 }
 
 // Main runs the tests of a package that starts servers, and removes what they
@@ -45,18 +46,41 @@ func Main(m *testing.M) int {
 	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-interrupted // until the process ends
+		interrupt()
 		endGateways()
 		endAll()
-		if built.TryLock() { // what is being built is left: nobody waits for it
-			removeBuilt()
+		for range 100 { // 10 s at most, for what is being built
+			if built.TryLock() {
+				removeBuilt()
+				break
+			}
+			time.Sleep(100 * time.Millisecond) // a mutex has no other way to wait for a limited time
 		}
 		os.Exit(1)
 	}()
-	return m.Run()
+	code := m.Run()
+	if running.Err() != nil {
+		return 1
+	}
+	return code
 }
 
-// removeBuilt removes the program that was built.
+// running ends when the run is interrupted.
+var running, interrupt = context.WithCancel(context.Background())
+
+// buildContext ends with ctx, after the time that a build may take, and when the
+// run is interrupted.
+func buildContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(ctx, buildLimit)
+	stop := context.AfterFunc(running, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// removeBuilt removes the programs that were built.
 func removeBuilt() {
+	for _, v := range built.versions {
+		v.remove()
+	}
 	if built.folder != "" {
 		_ = os.RemoveAll(built.folder)
 	}
@@ -93,29 +117,20 @@ func build(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("cannot make a folder: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, buildLimit)
+	ctx, cancel := buildContext(ctx)
 	defer cancel()
-	binary := filepath.Join(folder, "glovebox")
-	program := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w -X main.version=bench", "-o", binary, "github.com/gloveboxhq/glovebox/cmd/glovebox")
-	program.Env = append(os.Environ(), "CGO_ENABLED=0")
-	boxes := exec.CommandContext(ctx, binary, "image", "build")
-	boxes.Env = append(os.Environ(), "GLOVEBOX_BROWSER_SANDBOX_CONTAINER_IMAGE="+Image())
-	for _, c := range []*exec.Cmd{program, boxes} {
-		if out, err := c.CombinedOutput(); err != nil {
-			return folder, fmt.Errorf("%v: %w\n%s", c.Args, err, out)
-		}
-	}
-	return folder, nil
+	return folder, buildIn(ctx, "", filepath.Join(folder, "glovebox"), Image())
 }
 
 // gateway is a running glovebox serve.
 type gateway struct {
-	binary, config, state, address string
-	family                         family
-	mu                             sync.Mutex
-	process                        *exec.Cmd
-	ended                          chan error
-	log                            *tape
+	version                Version
+	config, state, address string
+	family                 family
+	mu                     sync.Mutex
+	process                *exec.Cmd
+	ended                  chan error
+	log                    *tape
 }
 
 // openGlovebox starts a gateway in its default configuration, but for what
@@ -128,7 +143,7 @@ func openGlovebox(tb testing.TB, n int, sites []string) ([]*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := startGateway(tb, binary, Terms{Sites: sites, Trusted: true}.configuration)
+	g, err := startGateway(tb, Version{binary, Image()}, Terms{Sites: sites, Trusted: true}.configuration)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +192,7 @@ func (g *gateway) client(tb testing.TB, token string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{Kind: Glovebox, family: f, gateway: g}
-	p := program{path: g.binary, args: []string{"mcp", "--config", g.config}}
+	p := program{path: g.version.Binary, args: []string{"mcp", "--config", g.config}}
 	if token != "" {
 		p.env, p.args = []string{"GLOVEBOX_TOKEN=" + token}, append(p.args, "--tools", "+debug")
 	}
@@ -185,13 +200,13 @@ func (g *gateway) client(tb testing.TB, token string) (*Server, error) {
 }
 
 // startGateway starts one with the configuration that configure writes for it.
-func startGateway(tb testing.TB, binary string, configure func(*gateway) ([]byte, error)) (*gateway, error) {
+func startGateway(tb testing.TB, v Version, configure func(*gateway) ([]byte, error)) (*gateway, error) {
 	tb.Helper()
 	f, err := newFamily()
 	if err != nil {
 		return nil, err
 	}
-	g := &gateway{binary: binary, family: f, config: filepath.Join(f.home, "glovebox.yaml"), state: filepath.Join(f.home, "state")}
+	g := &gateway{version: v, family: f, config: filepath.Join(f.home, "glovebox.yaml"), state: filepath.Join(f.home, "state")}
 	if g.address, err = freeAddress(); err != nil {
 		return nil, err
 	}
@@ -225,7 +240,7 @@ func freeAddress() (string, error) {
 // run starts the process and waits until it answers.
 func (g *gateway) run(ctx context.Context) error {
 	g.log = &tape{}
-	g.process = exec.Command(g.binary, "serve", "--config", g.config)
+	g.process = exec.Command(g.version.Binary, "serve", "--config", g.config)
 	g.process.Env = append(os.Environ(), g.family.mark)
 	g.process.Stdout, g.process.Stderr = g.log, g.log
 	if err := g.process.Start(); err != nil {

@@ -25,7 +25,7 @@ func Governed(tb testing.TB, terms Terms) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := startGateway(tb, binary, terms.configuration)
+	g, err := startGateway(tb, Version{binary, Image()}, terms.configuration)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (t Terms) configuration(g *gateway) ([]byte, error) {
 	maps.Copy(hitl, t.HITL)
 	return json.Marshal(object{
 		"server":  object{"listen": g.address, "state_dir": g.state},
-		"browser": object{"max_session_minutes": -1, "sandbox": object{"container_image": Image(), "container_name_prefix": "gbbench-"}},
+		"browser": object{"max_session_minutes": -1, "sandbox": object{"container_image": g.version.Image, "container_name_prefix": "gbbench-"}},
 		"security": object{
 			"session_timeout": -1, "max_actions_per_session": -1, "max_failures": -1, "network": network, "hitl": hitl,
 		},

@@ -68,7 +68,7 @@ func start(asInBox bool, flags []string) (*Chromium, error) {
 		"--headless", "--remote-debugging-pipe", "--no-startup-window", "--no-first-run",
 		"--disable-gpu", "--disable-quic", "--disable-sync", "--disable-background-networking",
 		"--disable-component-update", "--disable-back-forward-cache", "--mute-audio",
-		"--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,Translate,OptimizationHints",
+		"--disable-features=DeferRendererTasksAfterInput,WebUIOmniboxPopup,WebUIOmniboxAimPopup,Translate,OptimizationHints",
 		"--user-data-dir=" + filepath.Join(dir, "profile"),
 	}, flags...)
 	c := &Chromium{command: exec.Command(testenv.ChromiumPath(), args...), dir: dir, in: fromChromium, out: toChromium}

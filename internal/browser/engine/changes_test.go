@@ -151,6 +151,33 @@ func TestWhatAnActSetsOffIsWaitedFor(t *testing.T) {
 	}
 }
 
+// A search box that waits until nobody types any more, and then asks its server.
+func TestSuggestionsAreInTheAnswer(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<!doctype html><input id=q type=search aria-label=City><ul id=out></ul><script>
+			let timer;
+			q.addEventListener('input', () => {
+				clearTimeout(timer);
+				timer = setTimeout(async () => { out.innerHTML = await (await fetch('/suggest?q=' + q.value)).text() }, 300);
+			});
+		</script>`)
+	})
+	mux.HandleFunc("/suggest", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "<li>%sel<li>%sra", r.FormValue("q"), r.FormValue("q"))
+	})
+	s := listen(t, mux)
+	tr := start(t)
+	tr.told(bot, "page.goto", &action.Goto{URL: s.URL})
+	for _, typed := range []string{"Bas", "Gen"} {
+		got := tr.told(bot, "page.type", &action.Type{Locator: selector("#q"), Input: typed, Clear: true})
+		if !strings.Contains(got.Text, typed+"el") || !strings.Contains(got.Text, typed+"ra") {
+			t.Errorf("%q", got.Text)
+		}
+	}
+}
+
 // What a page does all the time is not what an act set off.
 func TestWhatGoesOnAnywayIsNotWaitedFor(t *testing.T) {
 	held := make(chan struct{})

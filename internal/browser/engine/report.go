@@ -22,6 +22,7 @@ type report struct {
 	busy       map[string]string // requests that were under way before
 	began      time.Time
 	limit      time.Duration
+	late       lateEffects
 	prefetched prefetched
 	walk       *injected.SnapshotOptions // how the page is read when it is stable; nil if it has more than one frame
 	read       *injected.Tree            // what was read so
@@ -34,8 +35,8 @@ type report struct {
 
 // beginReport prepares the report of a verb. It reads the page if what the viewer
 // was last shown cannot be compared.
-func (ob *observer) beginReport(ctx context.Context, t *tab, verb string, limit time.Duration, pin action.Pin) *report {
-	r := &report{Call: observe.CallOf(ctx), observer: ob, verb: verb, tab: t, limit: limit}
+func (ob *observer) beginReport(ctx context.Context, t *tab, verb string, args any, limit time.Duration, pin action.Pin) *report {
+	r := &report{Call: observe.CallOf(ctx), observer: ob, verb: verb, tab: t, limit: limit, late: lateEffectsOf(verb, args)}
 	defer func() { r.began = time.Now() }() // the act begins when this is done
 	if t == nil {
 		return r

@@ -10,12 +10,14 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/browser/input"
 	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
 	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 const (
 	lateStart    = 100 * time.Millisecond // for an effect to begin if the page listens and nothing changed yet: a debounce
+	suggestStart = 400 * time.Millisecond // for suggestions to a text: pages wait up to 350 ms for the next key
 	stableLimit  = 500 * time.Millisecond // for changes to end
 	requestLimit = 2 * time.Second        // for requests that an act made
 	loadedLimit  = 500 * time.Millisecond // for the first requests and changes of a new document, once it is loaded
@@ -23,12 +25,31 @@ const (
 	afterAnswer  = 50 * time.Millisecond  // for a page to show the answer to a request
 )
 
-// lateEventsOf returns the events of a verb whose listeners may react late.
-func lateEventsOf(verb string) []string {
-	if presses(verb) {
-		return lateEvents[action.VerbPageClick.Name]
+// lateEffects says for which effects of an act the report waits if nothing has
+// changed yet.
+type lateEffects struct {
+	kinds    []string // events whose listeners may react late; none: no wait
+	most     time.Duration
+	suggests bool // only if the element is one that suggests something for the text in it
+}
+
+// lateEffectsOf returns what a call may cause late. A text in a field that suggests
+// nothing is not waited for: what a page makes of it later is in the next report.
+func lateEffectsOf(verb string, args any) lateEffects {
+	switch a := args.(type) {
+	case *action.Type:
+		if !a.Submit && !strings.Contains(a.Input, "\n") {
+			return lateEffects{kinds: typingEvents, most: suggestStart, suggests: true}
+		}
+	case *action.Press:
+		if input.Writes(a.Key) {
+			return lateEffects{kinds: typingEvents, most: suggestStart, suggests: true}
+		}
 	}
-	return lateEvents[verb]
+	if presses(verb) {
+		verb = action.VerbPageClick.Name
+	}
+	return lateEffects{kinds: lateEvents[verb], most: lateStart}
 }
 
 // presses reports whether a verb presses an element.
@@ -37,17 +58,19 @@ func presses(verb string) bool {
 	return known && row.Presses()
 }
 
+// typingEvents are the events of a text that is typed.
+var typingEvents = []string{"input", "keydown", "keyup", "keypress", "beforeinput"}
+
 // lateEvents are, for each verb, the events whose listeners may react late. Verbs
 // that press have those of a click.
 var lateEvents = map[string][]string{
-	action.VerbPageClick.Name:      {"click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick", "contextmenu", "change", "input", "submit"},
-	action.VerbPageType.Name:       {"input", "keydown", "keyup", "keypress", "beforeinput", "change", "submit"},
-	action.VerbPageFillSecret.Name: {"input", "keydown", "keyup", "keypress", "beforeinput", "change"},
-	action.VerbPagePress.Name:      {"keydown", "keyup", "keypress", "input", "beforeinput", "change", "click", "submit"},
-	action.VerbPageSelect.Name:     {"change", "input"},
-	action.VerbPageHover.Name:      {"mouseover", "mouseenter", "mousemove", "pointerover", "pointerenter", "pointermove"},
-	action.VerbPageUpload.Name:     {"change", "input"},
-	action.VerbPageDrag.Name:       {"drop", "dragend", "mouseup", "pointerup"},
+	action.VerbPageClick.Name:  {"click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick", "contextmenu", "change", "input", "submit"},
+	action.VerbPageType.Name:   {"input", "keydown", "keyup", "keypress", "beforeinput", "change", "submit"},
+	action.VerbPagePress.Name:  {"keydown", "keyup", "keypress", "input", "beforeinput", "change", "click", "submit"},
+	action.VerbPageSelect.Name: {"change", "input"},
+	action.VerbPageHover.Name:  {"mouseover", "mouseenter", "mousemove", "pointerover", "pointerenter", "pointermove"},
+	action.VerbPageUpload.Name: {"change", "input"},
+	action.VerbPageDrag.Name:   {"drop", "dragend", "mouseup", "pointerup"},
 }
 
 // waitAfterAct waits for what a verb set off: changes of its document, requests,
@@ -73,7 +96,7 @@ func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late b
 			return true
 		}
 		q := ob.actQuery(t, r)
-		q.Late, q.Kinds, still = inMS(afterAnswer), nil, false
+		q.Late, q.Kinds, q.Suggests, still = inMS(afterAnswer), nil, false, false
 		c, err = r.stable(ctx, r.place, q)
 	}
 	if err != nil {
@@ -92,8 +115,8 @@ func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late b
 // actQuery returns how to wait for what a verb set off.
 func (ob *observer) actQuery(t *tab, r *report) injected.StableQuery {
 	q := injected.StableQuery{Most: inMS(stableLimit), Walk: ob.singleFrameOptions(t, r)}
-	if kinds := lateEventsOf(r.verb); r.node != 0 && len(kinds) > 0 {
-		q.Late, q.Kinds = inMS(lateStart), kinds
+	if late := r.late; r.node != 0 && len(late.kinds) > 0 {
+		q.Late, q.Kinds, q.Suggests = inMS(late.most), late.kinds, late.suggests
 	}
 	return q
 }

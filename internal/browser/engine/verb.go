@@ -187,7 +187,7 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 	}
 	t := b.current()
 	if v.whole != nil {
-		r := b.observer.beginReport(ctx, t, name, limit, action.Pin{})
+		r := b.observer.beginReport(ctx, t, name, args, limit, action.Pin{})
 		followed := b.outgoing.follow(ctx, t)
 		out, err := b.doForBrowser(ctx, name, v, args)
 		if err == nil {
@@ -215,7 +215,7 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 	if acts(name, args) && name != action.VerbPageBack.Name {
 		b.dropFile(t)
 	}
-	r := b.observer.beginReport(ctx, t, name, limit, pin)
+	r := b.observer.beginReport(ctx, t, name, args, limit, pin)
 	followed := b.outgoing.follow(ctx, t)
 	inner, leave := b.enter(context.WithValue(ctx, reportKey{}, r), t, bound)
 	data, err := v.do(inner, t, args, pin)

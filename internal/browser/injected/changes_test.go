@@ -46,6 +46,58 @@ func TestCalmWaitsWhereThePageListens(t *testing.T) {
 	}
 }
 
+// Suggestions for a text come later than other effects, and something else may change
+// before them.
+func TestSuggestionsAreWaitedForInFieldsThatSuggest(t *testing.T) {
+	p := open(t, `<label>Name <input id=plain></label><input type=search id=search><input role=combobox id=combobox><input id=list list=l><datalist id=l></datalist>
+		<input id=both aria-autocomplete=both><input id=none aria-autocomplete=none><search><input id=within></search><input id=placeholder placeholder="Search products">
+		<label>Kunden suchen <input id=label></label><i id=clear></i><ul id=out></ul>
+		<script>
+			document.addEventListener('input', () => {});
+			const later = () => {
+				document.getElementById('clear').className = 'shown';
+				setTimeout(() => { document.getElementById('out').innerHTML = '<li>Basel'; }, 1000);
+			};
+		</script>`)
+	w := p.frame
+	_, err := w.SyncListeners(p.ctx, &injected.ListenerCache{})
+	must(t, err)
+	reads := func(id string) bool {
+		must(t, w.WatchAct(p.ctx, injected.ActWatch{Node: p.node("#" + id)}))
+		p.page("out.textContent = ''; later()")
+		_, err := w.WaitStable(p.ctx, injected.StableQuery{Late: 20_000, Kinds: []string{"input"}, Suggests: true})
+		must(t, err)
+		shown := p.page("out.textContent") == "Basel"
+		p.page("new Promise(done => { const look = () => out.textContent === 'Basel' ? done() : setTimeout(look, 10); look() })")
+		return shown
+	}
+	for id, want := range map[string]bool{
+		"plain": false, "none": false, "search": true, "combobox": true, "list": true, "both": true, "within": true, "placeholder": true, "label": true,
+	} {
+		if got := reads(id); got != want {
+			t.Errorf("%s: waited %v, want %v", id, got, want)
+		}
+	}
+}
+
+// A field that showed no suggestions once is not waited for again.
+func TestAFieldWithoutSuggestionsIsWaitedForOnce(t *testing.T) {
+	p := open(t, `<input type=search id=q oninput="1"><p id=out></p><script>const later = () => { setTimeout(() => { out.innerHTML = '<b>late</b>'; }, 1000); }</script>`)
+	w := p.frame
+	_, err := w.SyncListeners(p.ctx, &injected.ListenerCache{})
+	must(t, err)
+	q := injected.StableQuery{Late: 50, Kinds: []string{"input"}, Suggests: true}
+	must(t, w.WatchAct(p.ctx, injected.ActWatch{Node: p.node("#q")}))
+	_, err = w.WaitStable(p.ctx, q)
+	must(t, err)
+	must(t, w.WatchAct(p.ctx, injected.ActWatch{Node: p.node("#q")}))
+	p.page("later()")
+	q.Late = 20_000
+	if got, err := w.WaitStable(p.ctx, q); err != nil || got.Changed {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // settle does what a page script does and returns the result of WaitStable.
 func (p *tab) settle(script string, q injected.StableQuery) (injected.Stability, time.Duration) {
 	p.t.Helper()

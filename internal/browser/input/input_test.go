@@ -84,3 +84,14 @@ func TestADragLeavesNoButtonPressed(t *testing.T) {
 		t.Errorf("sends %v after the drop", rest)
 	}
 }
+
+func TestKeysThatOnlyChangeTheTextOfAField(t *testing.T) {
+	for key, want := range map[string]bool{
+		"a": true, "A": true, "Shift+a": true, " ": true, "ä": true, "Backspace": true, "Delete": true,
+		"Enter": false, "Tab": false, "Escape": false, "ArrowDown": false, "F5": false, "Control+a": false, "Alt+x": false, "nothing": false,
+	} {
+		if got := Writes(key); got != want {
+			t.Errorf("%q: %v, want %v", key, got, want)
+		}
+	}
+}

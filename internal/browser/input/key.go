@@ -3,6 +3,7 @@
 package input
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -143,6 +144,16 @@ func Chord(s string) (held []Key, k Key, err error) {
 		return nil, Key{}, unknownKey(pressed)
 	}
 	return held, k, nil
+}
+
+// Writes reports whether a combination changes the text of a field and nothing else:
+// a character, or a key that deletes.
+func Writes(s string) bool {
+	held, k, err := Chord(s)
+	if err != nil || slices.ContainsFunc(held, func(m Key) bool { return m.Key != "Shift" }) {
+		return false
+	}
+	return k.Text != "" && k.Text != "\r" && k.Text != "\t" || k.Key == "Backspace" || k.Key == "Delete"
 }
 
 func unknownKey(name string) error {

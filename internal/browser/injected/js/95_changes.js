@@ -2,7 +2,7 @@
 // two reports. Elements that change without an act are noise: they are noted
 // between acts, and by how often they change during one.
 const NOISE_TIMES = 2, NOISE_LIFE = 2000, NOISE_WHILE = 6, LOOKED_AT = 500; // ms; batches and records of mutations
-const effects = {own: null, running: false, count: 0, wake: null, noise: new WeakMap(), during: new WeakMap(), moving: new WeakSet(), steps: 0, stepping: new Set(), pictures: new Map()};
+const effects = {own: null, running: false, count: 0, wake: null, noise: new WeakMap(), during: new WeakMap(), moving: new WeakSet(), steps: 0, stepping: new Set(), pictures: new Map(), added: 0};
 
 const isEffect = (change, now) => {
   const {type, target} = change;
@@ -38,7 +38,10 @@ const onChanges = changes => {
     if (change.type === 'childList') for (const node of change.addedNodes) noteLive(node, change.target);
     else if (change.type === 'characterData') noteLive(change.target, parentNode(change.target));
     if (targets.has(change.target)) continue;
-    if (isEffect(change, now)) news = true;
+    if (isEffect(change, now)) {
+      news = true;
+      if (change.type === 'childList' && [...change.addedNodes].some(node => squeeze(textContent(node) ?? '') !== '')) effects.added++;
+    }
     if (change.target !== effects.own) targets.add(change.target);
   }
   if (!news) return;
@@ -62,7 +65,7 @@ const watchRoot = root => {
 const arm = ({node = 0}) => {
   watchChanges();
   onChanges(changeWatch.takeRecords());
-  Object.assign(effects, {own: node ? elementOf(node) : null, running: true, count: 0, during: new WeakMap(), moving: new WeakSet(document.getAnimations()), steps: 0, stepping: new Set(), pictures: pictures()});
+  Object.assign(effects, {own: node ? elementOf(node) : null, running: true, count: 0, during: new WeakMap(), moving: new WeakSet(document.getAnimations()), steps: 0, stepping: new Set(), pictures: pictures(), added: 0});
 };
 
 const pause = limit => new Promise(done => setTimeout(done, limit));
@@ -82,14 +85,15 @@ const nextChange = limit => new Promise(done => {
   effects.wake = end;
 });
 // Waits until the act's changes have ended. If there is none yet, it waits for the
-// first up to late ms; with kinds, only if the page listens to one of them. most
-// bounds the wait in ms, except for motion in steps. With a walk it then reads the
-// page. A fresh document has just loaded.
-const waitStable = async ({late = 0, kinds = null, most = 500, walk = null, fresh = false}) => {
-  const began = performance.now(), until = began + most, before = effects.count;
+// first up to late ms; with kinds, only if the page listens to one of them; with
+// suggests, for suggestions. most bounds the wait in ms, except for motion in steps.
+// With a walk it then reads the page. A fresh document has just loaded.
+const waitStable = async ({late = 0, kinds = null, suggests = false, most = 500, walk = null, fresh = false}) => {
+  const began = performance.now(), before = effects.count;
   await turns();
   if (fresh) await waitFirst(late, before);
-  else if (effects.count === 0 && late > 0 && (kinds === null || answersTo(effects.own, kinds))) await nextChange(late);
+  else if (late > 0 && (kinds === null || answersTo(effects.own, kinds))) await (suggests ? waitSuggestions(late) : effects.count === 0 ? nextChange(late) : null);
+  const until = (suggests ? performance.now() : began) + most;
   let seen;
   do {
     seen = effects.count;
@@ -104,12 +108,43 @@ const waitStable = async ({late = 0, kinds = null, most = 500, walk = null, fres
   renew();
   return all;
 };
-// Waits for the first change of a fresh document, if it has scripts.
+// Waits for the first change of a fresh document, if it has scripts: at most until
+// the page has nothing left to do.
 const waitFirst = async (late, before) => {
-  const limit = late > 0 ? late : hasScripts() ? FRESH : 0;
-  if (limit > 0 && effects.count === before) await nextChange(limit);
+  if (effects.count !== before) return;
+  if (late > 0) await nextChange(late);
+  else if (hasScripts()) await Promise.race([nextChange(FRESH), nothingDue(performance.now() + FRESH)]);
+};
+// Waits until a field that suggests something has shown suggestions: texts that are
+// added. A field that has shown none in that time is not waited for again.
+const fruitless = new WeakSet();
+const waitSuggestions = async late => {
+  const {own} = effects, until = performance.now() + late;
+  if (own === null || fruitless.has(own) || !isSuggesting(own)) return;
+  for (let left; effects.added === 0 && (left = until - performance.now()) > 0;) await nextChange(left);
+  if (effects.added === 0) fruitless.add(own);
+};
+// Whether a page usually shows suggestions for the text of a field. Names are those
+// in the page's language; the words are English, German, French, Spanish, Italian,
+// Portuguese and Dutch ones for searching, filtering and finding.
+const suggestingRoles = new Set(['combobox', 'searchbox']);
+const suggestingWords = /search|find|filter|look ?up|query|suggest|autocomplete|suche|finden|recherch|chercher|buscar|busca|cerca|pesquis|zoek/i;
+const isSuggesting = element => {
+  const field = isEditable(element) ? element : activeElement() ?? element;
+  if (suggestingRoles.has(roleOf(field)) || hasAttribute(field, 'list') || attribute(field, 'aria-haspopup') === 'listbox') return true;
+  if (/^(list|both|inline)$/.test(attribute(field, 'aria-autocomplete') ?? '') || closest(field, '[role=search i],search') !== null) return true;
+  return ['name', 'id', 'placeholder'].some(name => suggestingWords.test(attribute(field, name) ?? '')) || suggestingWords.test(nameOf(field));
 };
 const FRESH = 35; // ms: many scripts begin shortly after the load
+// Resolves when the page runs no task, and no timer of it is due before the time:
+// an idle period ends when the next timer is due.
+const nothingDue = async until => {
+  for (let left; (left = until - performance.now()) > 0;) {
+    const free = await new Promise(done => requestIdleCallback(deadline => done(deadline.didTimeout ? 0 : deadline.timeRemaining()), {timeout: 2 * FRESH}));
+    if (free >= until - performance.now()) return;
+    await pause(Math.max(1, free));
+  }
+};
 // While an element fades or slides in, it cannot be seen yet.
 const SHORT = 1000; // ms; what moves for longer is not waited for
 const appearing = /^(opacity|visibility|display|transform|translate|scale|clipPath|width|height|max(Width|Height)|inset.*|left|right|top|bottom|margin.*)$/;
