@@ -87,20 +87,20 @@ bench-ready: bench-mcp-ready
 	go -C bench test -run '^$$' -bench . -skip 'MCP|Quick' -benchtime 2s -timeout 30m .
 
 .PHONY: bench-mcp
-bench-mcp: ## the part of it that compares MCP servers: about a quarter of an hour
+bench-mcp: ## the part of it that compares MCP servers: about twenty minutes
 	@scripts/prepare.sh test $(MAKE) --no-print-directory bench-mcp-ready
 
 .PHONY: bench-mcp-ready
 bench-mcp-ready:
-	go -C bench test -run '^$$' -bench '^BenchmarkMCP$$' -benchtime 1x -timeout 30m . -write
+	go -C bench test -run '^$$' -bench '^BenchmarkMCP$$' -benchtime 1x -timeout 45m . -write
 
 .PHONY: bench-quick
-bench-quick: ## say whether an action got slower than in another commit: two minutes (AGAINST=commit or self, ALLOW=1, JSON=file)
+bench-quick: ## say in two minutes whether an action got slower than in another commit (AGAINST=commit or self, ONLY=pattern, FOR=5m, ALLOW=1, JSON=file)
 	@scripts/prepare.sh test $(MAKE) --no-print-directory bench-quick-ready
 
 .PHONY: bench-quick-ready
 bench-quick-ready:
-	go -C bench test -run '^$$' -bench '^BenchmarkQuick$$' -benchtime 1x -timeout 30m . -args -against "$(AGAINST)" -json "$(if $(JSON),$(abspath $(JSON)))" $(if $(ALLOW),-allow)
+	go -C bench test -run '^$$' -bench '^BenchmarkQuick$$' -benchtime 1x -timeout 30m . -args -against "$(AGAINST)" -json "$(if $(JSON),$(abspath $(JSON)))" $(if $(FOR),-for $(FOR)) $(if $(ALLOW),-allow) -only '$(ONLY)'
 
 .PHONY: bench-journeys
 bench-journeys: ## make ordinary journeys, count needless questions and harmful acts unasked; write docs/journeys.md

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -72,6 +73,9 @@ func BenchmarkQuick(b *testing.B) {
 		must(b, err)
 		must(b, errors.Join(report.JSON(file), file.Close()))
 	}
+	if !slices.ContainsFunc(report.Rows, func(r compare.Row) bool { return r.Mark != compare.None }) {
+		b.Error("nothing was measured")
+	}
 	if worse := report.Worse(); len(worse) > 0 && !*allow {
 		b.Errorf("slower: %q", worse)
 	}
@@ -98,26 +102,35 @@ func quickNames() []string {
 	return slices.DeleteFunc(slices.Clone(quickRows), func(name string) bool { return !wanted(*only, name) })
 }
 
-// share gives each row a slice of the time, and then the row whose interval is the
-// widest the next slice, until the time is over.
+// share gives each row a slice of the time, and then one row after the other, as next
+// chooses, until the time is over.
 func (q *quickRun) share(limit time.Duration) {
 	end := time.Now().Add(limit)
 	for _, name := range quickNames() {
 		q.slice(name)
 	}
 	for time.Until(end) > quickSlice/2 {
-		name, width := "", 0.0
-		for _, candidate := range quickNames() {
-			row := q.row(candidate)
-			if row.Mark != compare.None && row.Ratio.Width() > width {
-				name, width = candidate, row.Ratio.Width()
+		var measured []compare.Row
+		for _, name := range quickNames() {
+			if row := q.row(name); row.Mark != compare.None {
+				measured = append(measured, row)
 			}
 		}
-		if name == "" {
+		if len(measured) == 0 {
 			return
 		}
-		q.slice(name)
+		q.slice(next(measured).Name)
 	}
+}
+
+// next is the row that needs time most: that with the fewest rounds if it has too few
+// for a mark, and otherwise that with the widest interval.
+func next(measured []compare.Row) compare.Row {
+	least := slices.MinFunc(measured, func(x, y compare.Row) int { return cmp.Compare(x.Rounds, y.Rounds) })
+	if least.Rounds < compare.Fewest {
+		return least
+	}
+	return slices.MaxFunc(measured, func(x, y compare.Row) int { return cmp.Compare(x.Ratio.Width(), y.Ratio.Width()) })
 }
 
 func (q *quickRun) row(name string) compare.Row {
@@ -216,4 +229,21 @@ func (q *quickRun) fault(who string, err error) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %.500s", who, err.Error())
+}
+
+func TestNextRow(t *testing.T) {
+	row := func(name string, rounds int, width float64) compare.Row {
+		return compare.Row{Name: name, Rounds: rounds, Ratio: compare.Ratio{Value: 1, Low: 1, High: 1 + width}}
+	}
+	for _, c := range []struct {
+		rows []compare.Row
+		want string
+	}{
+		{[]compare.Row{row("a", 100, 0.1), row("b", 50, 0.3), row("c", 20, 0.2)}, "b"},
+		{[]compare.Row{row("a", 100, 0.1), row("b", 50, 0.3), row("c", 9, 0.2), row("d", 8, 0)}, "d"},
+	} {
+		if got := next(c.rows); got.Name != c.want {
+			t.Errorf("of %v it chose %s, want %s", c.rows, got.Name, c.want)
+		}
+	}
 }

@@ -1,9 +1,13 @@
 package e2e
 
 import (
+	"net"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -167,4 +171,70 @@ func TestASessionFailsIfItsBrowserEndedWithoutTheGateway(t *testing.T) {
 	}
 	g.curl(t, "agent").get("/v1/browser/snapshot", "Glovebox-Session: "+id).problem(fault.NotActive)
 	g.settled(t)
+}
+
+// TestAProcessOfMCPSurvivesTheGateway checks that an agent of glovebox mcp goes on
+// in its session when the gateway runs again, and is told when none does.
+func TestAProcessOfMCPSurvivesTheGateway(t *testing.T) {
+	g := start(t, settings{sandbox: "keep_boxes_on_shutdown: true"})
+	a := g.stdio(t)
+	a.must("browser_navigate", object{"url": g.site + "/login"}, "Continue as demo user")
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		g.end(signal)
+		a.refused("browser_snapshot", object{}, "not_active")
+		g.run()
+		if text := a.must("browser_navigate", object{"url": g.site + "/login"}, "Continue as demo user"); strings.Contains(text, "was started") {
+			t.Errorf("after %s the agent is in another session:\n%s", signal, text)
+		}
+	}
+	a.must("browser_session", object{"action": "archive"}, "archived")
+	g.settled(t)
+}
+
+// TestAProcessOfMCPStartsItsGatewayAgain checks that a gateway that glovebox mcp
+// started in the background is started again when it has ended.
+func TestAProcessOfMCPStartsItsGatewayAgain(t *testing.T) {
+	g := prepare(t, settings{})
+	a := g.stdio(t)
+	a.must("browser_session", object{"action": "list"}, "There are no sessions")
+	for range 2 {
+		end := g.background(t)
+		end(syscall.SIGKILL)
+		a.must("browser_session", object{"action": "list"}, "There are no sessions")
+	}
+	g.background(t)(syscall.SIGTERM)
+}
+
+// background finds the gateway that listens at the address of g, which nobody but
+// a client started, and returns a function that ends it.
+func (g *gateway) background(t *testing.T) func(syscall.Signal) {
+	t.Helper()
+	processes, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range processes {
+		line, _ := os.ReadFile(file)
+		if !strings.Contains(string(line), "\x00serve\x00") || !strings.Contains(string(line), "\x00"+g.config+"\x00") {
+			continue
+		}
+		id, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func(signal syscall.Signal) {
+			if err := syscall.Kill(id, signal); err != nil {
+				t.Fatal(err)
+			}
+			until(t, endLimit, "the gateway to end", func() bool {
+				connection, err := net.Dial("tcp", g.address)
+				if err == nil {
+					_ = connection.Close()
+				}
+				return err != nil
+			})
+		}
+	}
+	t.Fatal("no gateway runs")
+	return nil
 }

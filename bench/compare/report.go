@@ -32,9 +32,13 @@ func NewRow(name string, t Times, margin float64) Row {
 		return Row{Name: name, Mark: None, Why: "it was not measured"}
 	}
 	ratio, floor := RatioOfMedians(t.Old, t.New), Median(t.Floor)
+	mark := ratio.Mark(margin)
+	if len(t.Old) < Fewest {
+		mark = TooFew
+	}
 	return Row{
 		Name: name, OldMS: Median(t.Old), NewMS: Median(t.New), FloorMS: floor, ToFloor: Median(t.New) / floor, Rounds: len(t.Old),
-		Ratio: ratio, Mark: ratio.Mark(margin),
+		Ratio: ratio, Mark: mark,
 	}
 }
 

@@ -46,14 +46,34 @@ func Main(m *testing.M) int {
 	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-interrupted // until the process ends
+		interrupt()
 		endGateways()
 		endAll()
-		if built.TryLock() { // what is being built is left: nobody waits for it
-			removeBuilt()
+		for range 100 { // 10 s at most, for what is being built
+			if built.TryLock() {
+				removeBuilt()
+				break
+			}
+			time.Sleep(100 * time.Millisecond) // a mutex has no other way to wait for a limited time
 		}
 		os.Exit(1)
 	}()
-	return m.Run()
+	code := m.Run()
+	if running.Err() != nil {
+		return 1
+	}
+	return code
+}
+
+// running ends when the run is interrupted.
+var running, interrupt = context.WithCancel(context.Background())
+
+// buildContext ends with ctx, after the time that a build may take, and when the
+// run is interrupted.
+func buildContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(ctx, buildLimit)
+	stop := context.AfterFunc(running, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // removeBuilt removes the programs that were built.
@@ -97,7 +117,7 @@ func build(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("cannot make a folder: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, buildLimit)
+	ctx, cancel := buildContext(ctx)
 	defer cancel()
 	return folder, buildIn(ctx, "", filepath.Join(folder, "glovebox"), Image())
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Version is a program of Glovebox that was built and the image of its boxes, which has a name
@@ -21,7 +22,7 @@ type Version struct{ Binary, Image string }
 func Build(ctx context.Context, folder, commit string) (Version, error) {
 	built.Lock()
 	defer built.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, buildLimit)
+	ctx, cancel := buildContext(ctx)
 	defer cancel()
 	place, err := os.MkdirTemp("", "gbversion-")
 	if err != nil {
@@ -77,6 +78,7 @@ func buildIn(ctx context.Context, folder, binary, image string) error {
 	boxes := exec.CommandContext(ctx, binary, "image", "build")
 	boxes.Env = append(os.Environ(), "GLOVEBOX_BROWSER_SANDBOX_CONTAINER_IMAGE="+image)
 	for _, c := range []*exec.Cmd{program, boxes} {
+		c.WaitDelay = 5 * time.Second // for the compilers of a go command that was killed
 		if out, err := c.CombinedOutput(); err != nil {
 			return fmt.Errorf("%v: %w\n%s", c.Args, err, out)
 		}

@@ -90,8 +90,9 @@ var rules = map[string][]string{
 	"client":                       {"action", "fault"},
 	"install":                      {"fault"},
 	"mcpconfig":                    {"fault"},
-	"surface/cli":                  {"action", "credentials", "fault", "client", "config", "mcpconfig", "install", "sandbox/image", "spelling", "surface/forward", "surface/mcp", "credentials/source", "randid", "untrusted"},
+	"surface/cli":                  {"action", "credentials", "fault", "client", "config", "mcpconfig", "install", "sandbox/image", "spelling", "surface/forward", "surface/mcp", "surface/relay", "credentials/source", "randid", "untrusted"},
 	"surface/forward":              {"action", "fault", "randid"},
+	"surface/relay":                {"client", "fault", "randid", "surface/mcp"},
 	"gateway":                      {"*"},
 	"arch":                         {},
 }

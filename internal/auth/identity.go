@@ -88,6 +88,10 @@ func Lasting(ctx context.Context) func(context.Context) (context.Context, func()
 	return whole(ctx).Bind
 }
 
+// Take counts one request more against the rate of the token in ctx, for
+// connections that carry many. See Identity.Take.
+func Take(ctx context.Context) (wait time.Duration, ok bool) { return whole(ctx).Take() }
+
 // whole returns the identity that Bind stored.
 func whole(ctx context.Context) Identity {
 	i, _ := ctx.Value(identityKey{}).(Identity)

@@ -1,5 +1,5 @@
-// Package client calls a running gateway over REST. It has the methods of the gate,
-// so that the MCP server on standard input works with either.
+// Package client calls a running gateway over REST, and opens the connections that
+// it serves as WebSockets.
 package client
 
 import (
@@ -112,21 +112,6 @@ func (c *Client) Call(ctx context.Context, call action.Call) (action.Result, err
 		return action.Result{}, err
 	}
 	return decode(verb, raw)
-}
-
-// Refuse has the gateway record a call that was refused on this side. It is sent as
-// a call of an unknown verb, which the gateway refuses and records. A gateway that
-// does not answer soon records nothing.
-func (c *Client) Refuse(ctx context.Context, call action.Call, _ error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthLimit)
-	defer cancel()
-	name := url.PathEscape(strings.ReplaceAll(call.Source.Request, "/", ":"))
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.String()+"/v1/verbs/"+name, http.NoBody)
-	if err != nil {
-		return
-	}
-	mark(req, call)
-	_, _ = c.send(req)
 }
 
 // mark names in a request, for the audit, the surface that it is made for.

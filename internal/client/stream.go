@@ -13,8 +13,7 @@ import (
 
 // isWatched reports whether the caller wants events of a call while it runs.
 func isWatched(verb *action.Verb, call action.Call) bool {
-	return call.Progress != nil || call.Asked != nil ||
-		call.Crawl != nil && verb.Name == action.VerbPageCrawl.Name || call.Run != nil && verb.Name == action.VerbRunStart.Name
+	return call.Crawl != nil && verb.Name == action.VerbPageCrawl.Name || call.Run != nil && verb.Name == action.VerbRunStart.Name
 }
 
 // follow makes a request whose answer is server-sent events, and passes them to the
@@ -93,16 +92,6 @@ func (s *stream) take(name string, data []byte) (result action.Result, over bool
 		var p action.CrawlProgress
 		if watch := s.call.Crawl; json.Unmarshal(data, &p) == nil && watch != nil && watch.Progress != nil {
 			watch.Progress(p)
-		}
-	case "phase":
-		var p struct{ Phase string }
-		if json.Unmarshal(data, &p) == nil && s.call.Progress != nil {
-			s.call.Progress(p.Phase)
-		}
-	case "question":
-		var p action.Pending
-		if json.Unmarshal(data, &p) == nil && s.call.Asked != nil {
-			s.call.Asked(p)
 		}
 	case "done":
 		result, err := decode(s.verb, data)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/client"
-	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
+	"github.com/gloveboxhq/glovebox/internal/surface/relay"
 )
 
 // transports are the ways in which an agent's client connects to the gateway.
@@ -21,20 +21,19 @@ var transports = map[string]func(*testing.T, *records) sdk.Transport{
 		return &sdk.StreamableClientTransport{Endpoint: r.url + "/mcp", HTTPClient: &http.Client{Transport: bearing(r.tokens[action.Agent])}}
 	},
 	"standard input": func(t *testing.T, r *records) sdk.Transport { // as glovebox mcp
-		agent, err := client.New(r.url, r.tokens[action.Agent])
-		check(t, err)
-		tools, err := mcp.New(mcp.Options{Gate: agent, Address: agent.Address(), Tools: []string{"all"}})
-		check(t, err)
 		toUs, fromThem := io.Pipe()
 		toThem, fromUs := io.Pipe()
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error, 1)
-		go func() { done <- tools.Serve(ctx, toUs, fromUs) }()
+		go func() {
+			done <- relay.Run(ctx, relay.Options{
+				Gateway: func(context.Context) (*client.Client, error) { return client.New(r.url, r.tokens[action.Agent]) },
+				Tools:   []string{"all"}, In: toUs, Out: fromUs,
+			})
+		}()
 		t.Cleanup(func() {
 			cancel()
 			check(t, <-done)
-			_ = tools.Close()
-			agent.Close()
 		})
 		return &sdk.IOTransport{Reader: toThem, Writer: fromThem}
 	},

@@ -187,7 +187,7 @@ func (r *records) serve(t *testing.T, g *gate.Gate, dir string) {
 	calls := workflow.New(g, nil)
 	agents, err := mcp.New(mcp.Options{Gate: calls, Tools: []string{"all"}, Log: log})
 	check(t, err)
-	surface, err := rest.New(rest.Options{Gate: calls, Clients: g, Auth: book, MCP: agents.Handler(), Log: log})
+	surface, err := rest.New(rest.Options{Gate: calls, Clients: g, Auth: book, MCP: agents.Handler(), Agents: agents, Log: log})
 	check(t, err)
 	server := httptest.NewServer(surface)
 	r.url = server.URL

@@ -62,7 +62,7 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 	if err != nil {
 		return err
 	}
-	listen.Gate, listen.Clients, listen.Auth, listen.MCP, listen.Version, listen.Log = idle, idle, gw.Tokens, agents.Handler(), version, log
+	listen.Gate, listen.Clients, listen.Auth, listen.MCP, listen.Agents, listen.Version, listen.Log = idle, idle, gw.Tokens, agents.Handler(), agents, version, log
 	handler, err := rest.New(listen)
 	if err != nil {
 		return err

@@ -153,7 +153,7 @@ func (ts *targets) setUp(t *target, viewport metrics, intercept map[string]any, 
 	}
 	send("Page.enable", nil)
 	send("Page.setLifecycleEventsEnabled", map[string]bool{"enabled": true})
-	send("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": injected.Source + refuseScript, "worldName": injected.World, "runImmediately": true})
+	send("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": injected.Source() + refuseScript, "worldName": injected.World, "runImmediately": true})
 	sent = append(sent, ts.clients.admitInWorlds(t)...)
 	send("Page.addScriptToEvaluateOnNewDocument", map[string]string{"source": online})
 	netlog.Listen(send)

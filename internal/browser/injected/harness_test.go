@@ -105,7 +105,7 @@ func blank(t testing.TB) *tab {
 	must(t, p.Call(ctx, "Page.setLifecycleEventsEnabled", map[string]any{"enabled": true}, nil))
 	must(t, p.Call(ctx, "Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true}, nil))
 	must(t, p.Call(ctx, "Emulation.setDeviceMetricsOverride", map[string]any{"width": 1280, "height": 720, "deviceScaleFactor": 1, "mobile": false}, nil))
-	must(t, p.Call(ctx, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": injected.Source, "worldName": injected.World, "runImmediately": true}, nil))
+	must(t, p.Call(ctx, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": injected.Source(), "worldName": injected.World, "runImmediately": true}, nil))
 	return p
 }
 

@@ -60,7 +60,7 @@ func newNamings(t *testing.T) *namings {
 	var made struct{ ExecutionContextID int64 }
 	must(t, n.Call(n.ctx, "Page.createIsolatedWorld", map[string]any{"frameId": n.main, "worldName": "names"}, &made))
 	n.world = made.ExecutionContextID
-	n.eval(strings.TrimSuffix(injected.Source, "})();\n")+tellNames, nil)
+	n.eval(strings.TrimSuffix(injected.Source(), "})();\n")+tellNames, nil)
 	return n
 }
 

@@ -10,6 +10,7 @@ import (
 	"embed"
 	"io/fs"
 	"strings"
+	"sync"
 )
 
 // World is the name of the isolated world in which Source is evaluated.
@@ -18,9 +19,10 @@ const World = "glovebox"
 //go:embed js/*.js
 var files embed.FS
 
-// Source is the script that defines the world's functions. Evaluating it a
-// second time has no effect.
-var Source = assemble()
+// Source returns the script that defines the world's functions. Evaluating it a
+// second time has no effect. It is put together when it is first needed, because
+// most commands do not need it.
+var Source = sync.OnceValue(assemble)
 
 func assemble() string {
 	var b strings.Builder

@@ -9,7 +9,7 @@ import (
 // would make the script fail on every page.
 func TestNoNameOfTheScriptIsDeclaredTwice(t *testing.T) {
 	declared := map[string]bool{}
-	for _, found := range regexp.MustCompile(`(?m)^(?:const|let|class|function|async function) (\w+)|^const .*?, (\w+) = `).FindAllStringSubmatch(Source, -1) {
+	for _, found := range regexp.MustCompile(`(?m)^(?:const|let|class|function|async function) (\w+)|^const .*?, (\w+) = `).FindAllStringSubmatch(Source(), -1) {
 		name := found[1] + found[2]
 		if declared[name] {
 			t.Errorf("%s is declared twice", name)

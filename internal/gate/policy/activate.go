@@ -134,11 +134,11 @@ func (p *Policy) submit(facts action.Facts) judgement {
 	if !takesText(e) && hasWords(e.Name) {
 		name = e.Name
 	}
-	if e.FormMethod == "get" && (isSearch(e) || words.low.is(name) && words.search.written(name)) {
+	if e.FormMethod == "get" && (isSearch(e) || words().low.is(name) && words().search.written(name)) {
 		j = judgement{risk: action.Low, rule: "submit.search", why: "it searches", hosts: hostsOf(facts)}
 	}
 	said := newPhrase(name)
-	if name == e.Name && said.is(&words.cancel) && savesBeside(e) && cancelsNothing(e) {
+	if name == e.Name && said.is(&words().cancel) && savesBeside(e) && cancelsNothing(e) {
 		j.rule, j.why = "submit.cancel", "it gives up what was edited"
 	} else {
 		judgePhrase(&j, &said)
@@ -181,7 +181,7 @@ func (p *Policy) judgeAction(j *judgement, facts action.Facts) {
 	}
 	judgeActing(j, facts.Element.FormAction)
 	for _, s := range pathOf(facts.Element.FormAction) {
-		if words.checkout.is(strings.Join(s.words, " ")) {
+		if words().checkout.is(strings.Join(s.words, " ")) {
 			j.raise(action.Critical, "submit.checkout", "it sends a checkout form")
 		}
 	}

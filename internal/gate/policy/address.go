@@ -33,7 +33,7 @@ func pathOf(address string) []segment {
 		var s segment
 		name, extension, found := strings.Cut(raw, ".")
 		if found && len(extension) <= 5 {
-			s.page = hosts.pages[strings.ToLower(extension)]
+			s.page = hosts().pages[strings.ToLower(extension)]
 		} else {
 			name = raw
 		}
@@ -146,18 +146,18 @@ func judgeReading(j *judgement, address string, sent bool, titles map[string]boo
 	for i := range parts {
 		s := &parts[i]
 		of := i+1 < len(parts) && parts[i+1].id && !isYear(parts[i+1].words[0])
-		shows := s.page || !sent && documents && !id && !of && !query.id || !sent && i > 0 && !s.joint && len(s.words) > 1 && parts[i-1].is(hosts.titles)
+		shows := s.page || !sent && documents && !id && !of && !query.id || !sent && i > 0 && !s.joint && len(s.words) > 1 && parts[i-1].is(hosts().titles)
 		if !shows {
 			on := i+1 < len(parts) && parts[i+1].id
 			whole := strings.Join(s.words, " ")
 			if titles[whole] {
 				continue
 			}
-			noun := words.noun.exact[whole] && !(sent && kindsOf(whole).has(pays))
+			noun := words().noun.exact[whole] && !(sent && kindsOf(whole).has(pays))
 			judgeActWords(j, s, sent && !noun || id || query.evidence || on && !noun, query)
 		}
 		id = id || s.id && !isYear(s.words[0]) && !(i > 0 && len(s.words[0]) <= 2 && hasYear(parts[:i]))
-		documents = documents || s.is(hosts.documents)
+		documents = documents || s.is(hosts().documents)
 	}
 	for _, value := range query.actions {
 		if t := tokens(split(value)); len(t) > 0 && len(t) <= maxActWords {
@@ -186,17 +186,17 @@ func titlesOf(page string) map[string]bool {
 // action. with says that the address also identifies a thing.
 func judgeActWords(j *judgement, s *segment, with bool, q query) {
 	whole := strings.Join(s.words, " ")
-	if len(s.words) > maxActWords && !hosts.acting[whole] || isHelp(s.words) {
+	if len(s.words) > maxActWords && !hosts().acting[whole] || isHelp(s.words) {
 		return
 	}
-	strong, weak := hosts.acting[whole] || isActing(s.words, hosts.actingWords), isActing(s.words, hosts.actingWith) || words.noun.exact[whole]
+	strong, weak := hosts().acting[whole] || isActing(s.words, hosts().actingWords), isActing(s.words, hosts().actingWith) || words().noun.exact[whole]
 	said := pathReadings(s.words)
-	found := words.harmful.find(said, mentioned).kinds()
+	found := words().harmful.find(said, mentioned).kinds()
 	if !strong && !weak && found != 0 {
-		strong = words.harmful.find(said, ordered).kinds() != 0
+		strong = words().harmful.find(said, ordered).kinds() != 0
 	}
 	if !strong && !(weak && with && (len(s.words) == 1 || s.joint || found != 0)) {
-		if with && (q.sent || q.evidence || !hosts.forms[whole]) && (hosts.changing[s.words[0]] && (len(s.words) == 1 || s.joint) || hosts.changing[whole]) {
+		if with && (q.sent || q.evidence || !hosts().forms[whole]) && (hosts().changing[s.words[0]] && (len(s.words) == 1 || s.joint) || hosts().changing[whole]) {
 			j.raise(action.Medium, "navigation.changing", "the address changes something when it is requested")
 			j.auto = false
 		}
@@ -233,7 +233,7 @@ func isActing(all []string, list map[string]bool) bool {
 // isHelp reports whether words have a word of a help text or of a thing that only shows.
 func isHelp(all []string) bool {
 	for _, w := range all {
-		if words.help.exact[w] || words.things.exact[w] {
+		if words().help.exact[w] || words().things.exact[w] {
 			return true
 		}
 	}
@@ -261,37 +261,37 @@ func queryOf(u *url.URL) (q query) {
 	}
 	for name, all := range values {
 		lower := strings.ToLower(name)
-		if routeNames[lower] && !hosts.actingNames[lower] {
+		if routeNames[lower] && !hosts().actingNames[lower] {
 			for _, v := range all {
 				if strings.Contains(v, "/") && !strings.Contains(v, "://") {
 					q.actions = append(q.actions, v[strings.LastIndexByte(v, '/')+1:])
 				}
 			}
 		}
-		if hosts.showingNames[lower] {
-			q.amount = q.amount || hosts.amounts[lower]
+		if hosts().showingNames[lower] {
+			q.amount = q.amount || hosts().amounts[lower]
 			continue
 		}
 		q.evidence = true
-		q.amount = q.amount || hosts.amounts[lower]
+		q.amount = q.amount || hosts().amounts[lower]
 		q.shows = q.shows || lower == "response_type" // a page that asks for consent (OAuth 2.0)
 		q.id = q.id || lower == "id" || strings.HasSuffix(lower, "id")
-		if hosts.actingNames[lower] {
+		if hosts().actingNames[lower] {
 			for _, v := range all {
 				v = v[strings.LastIndexByte(v, '/')+1:]
 				q.actions = append(q.actions, v)
-				q.shows = q.shows || hosts.showingActs[strings.ToLower(v)]
+				q.shows = q.shows || hosts().showingActs[strings.ToLower(v)]
 			}
 			continue
 		}
-		if t := tokens(split(name)); len(t) > 0 && len(t) <= maxActWords && (hosts.acting[strings.Join(t, " ")] || hosts.actingWords[t[0]] || words.harmful.find(pathReadings(t), ordered).kinds() != 0) {
+		if t := tokens(split(name)); len(t) > 0 && len(t) <= maxActWords && (hosts().acting[strings.Join(t, " ")] || hosts().actingWords[t[0]] || words().harmful.find(pathReadings(t), ordered).kinds() != 0) {
 			q.actions = append(q.actions, name)
 		}
 		if lower == "id" { // it identifies a thing, whose name may be "delete_files"
 			continue
 		}
 		for _, v := range all {
-			if t := tokens(split(v)); hosts.acting[strings.Join(t, " ")] || len(t) == 2 && hosts.acting[t[0]] && !strings.ContainsAny(v, " -+") {
+			if t := tokens(split(v)); hosts().acting[strings.Join(t, " ")] || len(t) == 2 && hosts().acting[t[0]] && !strings.ContainsAny(v, " -+") {
 				q.actions = append(q.actions, v)
 			}
 		}

@@ -15,16 +15,16 @@ func judgeWords(j *judgement, text string) {
 }
 
 func judgePhrase(j *judgement, s *phrase) {
-	if !s.hasLetters() || s.is(&words.low) || asksHow(s) { // "remove filters" and "how to pay" only show something
+	if !s.hasLetters() || s.is(&words().low) || asksHow(s) { // "remove filters" and "how to pay" only show something
 		return
 	}
-	f := words.harmful.find(s.all, done)
+	f := words().harmful.find(s.all, done)
 	switch {
 	case f.critical != 0:
 		j.raise(action.Critical, "click.pay", criticalReason(f.critical))
 	case f.high != 0:
 		j.raise(action.High, "click.delete", reasonFor(f.high))
-	case f.medium && !words.showing.holds(&s.all[0], 0, 1):
+	case f.medium && !words().showing.holds(&s.all[0], 0, 1):
 		j.raise(action.Medium, "click.save", "it saves or submits something")
 		j.auto = false // it is more than a navigation
 	}
@@ -52,16 +52,16 @@ const (
 // judgeCommand raises the risk of a control that only leads somewhere, or shows something, if its words
 // are a command.
 func judgeCommand(j *judgement, s *phrase) {
-	if !s.hasLetters() || s.is(&words.low) || s.is(&words.dismiss) {
+	if !s.hasLetters() || s.is(&words().low) || s.is(&words().dismiss) {
 		return
 	}
 	for i := range s.all {
 		r := &s.all[i]
-		if len(r.words) > maxCommand || isHelp(r.words) || words.help.inReading(r) || len(r.whole) > maxUnspaced && strings.ContainsFunc(r.whole, isUnspaced) {
+		if len(r.words) > maxCommand || isHelp(r.words) || words().help.inReading(r) || len(r.whole) > maxUnspaced && strings.ContainsFunc(r.whole, isUnspaced) {
 			return
 		}
 	}
-	f := words.harmful.find(s.all, ordered)
+	f := words().harmful.find(s.all, ordered)
 	switch {
 	case f.critical.has(destroys | pays):
 		j.raise(action.Critical, "click.pay", criticalReason(f.critical))
@@ -94,13 +94,13 @@ func reasonFor(found kinds) string {
 
 // showsOnly reports whether a control only moves around on the page or shows more of it, by its name.
 func showsOnly(name *phrase) bool {
-	return name.is(&words.low) || name.hasLetters() && len(name.all[0].words) > 1 && words.showing.holds(&name.all[0], 0, 1)
+	return name.is(&words().low) || name.hasLetters() && len(name.all[0].words) > 1 && words().showing.holds(&name.all[0], 0, 1)
 }
 
 // clearsForm reports whether a control is the reset button of a form, and its name says no more than
 // that.
 func clearsForm(e *action.Element, name *phrase) bool {
-	return e.Type == "reset" && !e.Scripted && ordersNothing(e) && (name.is(&words.high) || name.is(&words.low))
+	return e.Type == "reset" && !e.Scripted && ordersNothing(e) && (name.is(&words().high) || name.is(&words().low))
 }
 
 // onlyShows reports whether a click is known to only show something, so that the words in the control's
@@ -118,7 +118,7 @@ func onlyShows(e *action.Element, facts action.Facts) bool {
 // judgeIcon raises the risk of a control without words whose icon means deletion.
 func judgeIcon(j *judgement, e *action.Element) {
 	for _, t := range tokens(split(e.Label)) {
-		if hosts.icons[t] {
+		if hosts().icons[t] {
 			j.raise(action.High, "click.delete", "its picture stands for deleting something")
 		}
 	}
@@ -141,7 +141,7 @@ func judgeOrders(j *judgement, e *action.Element) {
 			judgeActing(j, value)
 		case name == "data-url" || name == "data-href" || name == "formaction" || name == "ping":
 			judgeActing(j, value)
-		case name == "data-action" && (words.cancel.is(value) || words.dismiss.is(value)):
+		case name == "data-action" && (words().cancel.is(value) || words().dismiss.is(value)):
 		default:
 			judgeOrder(j, value)
 		}
@@ -165,7 +165,7 @@ func isDraft(said []string) bool {
 	for _, w := range said {
 		draft = draft || drafts[w]
 	}
-	return draft && words.harmful.find(pathReadings(said), mentioned).kinds()&^sends == 0
+	return draft && words().harmful.find(pathReadings(said), mentioned).kinds()&^sends == 0
 }
 
 var drafts = map[string]bool{"draft": true, "drafts": true, "quickdraft": true, "autosave": true, "autosaves": true}
@@ -198,11 +198,11 @@ func judgeDialog(j *judgement, name *phrase, facts action.Facts) {
 	}
 	says := splitFact(e.Dialog)
 	switch {
-	case !name.hasLetters() || name.in(&words.affirm) && (name.is(&words.affirm) || !name.is(&words.low)):
+	case !name.hasLetters() || name.in(&words().affirm) && (name.is(&words().affirm) || !name.is(&words().low)):
 		judgeWords(j, e.Dialog)
-	case words.save.is(name.text) && kindsOf(says[0]).has(grants):
+	case words().save.is(name.text) && kindsOf(says[0]).has(grants):
 		judgeWords(j, says[0])
-	case !name.is(&words.low) && !name.in(&words.medium) && (len(says) > 1 || len(e.Dialog) <= shortDialog):
+	case !name.is(&words().low) && !name.in(&words().medium) && (len(says) > 1 || len(e.Dialog) <= shortDialog):
 		if kindsOf(says[0]).has(destroys | pays | ends | grants) { // not sends: a dialog for writing has other buttons than the one that sends
 			judgeWords(j, says[0])
 		}
@@ -218,13 +218,13 @@ func dismisses(e *action.Element, name *phrase) bool {
 	switch {
 	case e.Submits || !ordersNothing(e):
 		return false
-	case name.is(&words.cancel):
+	case name.is(&words().cancel):
 		return cancelsNothing(e)
-	case name.is(&words.dismiss) && !name.is(&words.affirm), e.Dialog != "" && (closeSigns[e.Name] && e.Item == "" || saysNo(name)):
+	case name.is(&words().dismiss) && !name.is(&words().affirm), e.Dialog != "" && (closeSigns[e.Name] && e.Item == "" || saysNo(name)):
 		return true
-	case name.is(&words.dismiss), name.is(&words.affirm) && e.Dialog != "" && e.Beside == "": // of a notice
+	case name.is(&words().dismiss), name.is(&words().affirm) && e.Dialog != "" && e.Beside == "": // of a notice
 		says := newPhrase(e.Dialog)
-		return words.harmful.find(says.all, mentioned) == findings{}
+		return words().harmful.find(says.all, mentioned) == findings{}
 	}
 	return false
 }
@@ -234,7 +234,7 @@ var closeSigns = map[string]bool{"×": true, "✕": true, "✖": true, "✗": tr
 
 // saysNo reports whether the button of a dialog declines: "Keep my account".
 func saysNo(name *phrase) bool {
-	if !name.hasLetters() || len(name.all[0].words) > maxCommand || name.in(&words.affirm) || words.harmful.find(name.all, mentioned) != (findings{}) {
+	if !name.hasLetters() || len(name.all[0].words) > maxCommand || name.in(&words().affirm) || words().harmful.find(name.all, mentioned) != (findings{}) {
 		return false
 	}
 	return refusals[name.all[0].words[0]]
@@ -248,15 +248,15 @@ var refusals = map[string]bool{
 // savesBeside reports whether there is a button beside e that saves what was edited.
 func savesBeside(e *action.Element) bool {
 	return slices.ContainsFunc(splitFact(e.Beside), func(name string) bool {
-		return words.save.is(name) || words.affirm.is(name) || words.reply.is(name)
+		return words().save.is(name) || words().affirm.is(name) || words().reply.is(name)
 	})
 }
 
 func cancelsNothing(e *action.Element) bool {
 	switch {
 	case e.Dialog != "":
-		return !words.cancel.in(e.Dialog) || !words.cancelled.in(e.Dialog)
-	case e.Item != "" || words.cancelled.in(e.Within):
+		return !words().cancel.in(e.Dialog) || !words().cancelled.in(e.Dialog)
+	case e.Item != "" || words().cancelled.in(e.Within):
 		return savesBeside(e)
 	}
 	return true
@@ -265,14 +265,14 @@ func cancelsNothing(e *action.Element) bool {
 // opensComposer reports whether a button such as "Reply" can only open an editor: no field around it has
 // anything to send.
 func opensComposer(e *action.Element, name *phrase) bool {
-	return e.Blank && name.is(&words.reply) && ordersNothing(e)
+	return e.Blank && name.is(&words().reply) && ordersNothing(e)
 }
 
 // answersCookies reports whether a button answers a cookie banner.
 func answersCookies(e *action.Element, name *phrase) bool {
-	if !name.is(&words.answers) && !name.is(&words.affirm) && !name.in(&words.cookie) || words.harmful.find(name.all, mentioned).kinds() != 0 {
+	if !name.is(&words().answers) && !name.is(&words().affirm) && !name.in(&words().cookie) || words().harmful.find(name.all, mentioned).kinds() != 0 {
 		return false
 	}
 	about := e.Dialog + " · " + e.Within
-	return words.cookie.in(about) && !kindsOf(about).has(destroys|pays|grants) && ordersNothing(e)
+	return words().cookie.in(about) && !kindsOf(about).has(destroys|pays|grants) && ordersNothing(e)
 }

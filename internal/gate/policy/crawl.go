@@ -73,11 +73,11 @@ func judgeHint(j *judgement, address string) {
 	hinted := false
 	for _, s := range segmentsOf(strings.ReplaceAll(address, ";", "/")) {
 		first, rest, _ := strings.Cut(s, " ")
-		hinted = hinted || hosts.acting[first] && !strings.Contains(rest, " ")
+		hinted = hinted || hosts().acting[first] && !strings.Contains(rest, " ")
 	}
 	if u, err := url.Parse(address); err == nil {
 		for name, values := range u.Query() {
-			hinted = hinted || hosts.acting[normalize(name)] || slices.ContainsFunc(values, func(v string) bool { return hosts.acting[normalize(v)] })
+			hinted = hinted || hosts().acting[normalize(name)] || slices.ContainsFunc(values, func(v string) bool { return hosts().acting[normalize(v)] })
 		}
 	}
 	if hinted {

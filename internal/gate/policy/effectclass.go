@@ -88,7 +88,7 @@ func (p *Policy) classifyReading(j *judgement, r action.Request) kinds {
 
 // judgeStated raises the risk by words that say what the request does.
 func judgeStated(j *judgement, said []string) kinds {
-	found := words.harmful.find(readings(strings.Join(said, " · ")), mentioned)
+	found := words().harmful.find(readings(strings.Join(said, " · ")), mentioned)
 	switch {
 	case found.critical != 0:
 		j.raise(action.Critical, "effect.pays", "what it sends says that it pays, orders or transfers money, or closes an account")
@@ -285,7 +285,7 @@ func quietly(s segment, list map[string]bool) bool {
 		return false
 	}
 	whole := strings.Join(s.words, "")
-	return !words.checkout.exact[whole] && !words.checkout.exact[strings.Join(s.words, " ")] && words.harmful.find(pathReadings(s.words), ordered).kinds() == 0 && harmfulThings[s.words[len(s.words)-1]] == 0
+	return !words().checkout.exact[whole] && !words().checkout.exact[strings.Join(s.words, " ")] && words().harmful.find(pathReadings(s.words), ordered).kinds() == 0 && harmfulThings[s.words[len(s.words)-1]] == 0
 }
 
 // quietCommand reports whether all fields that name an action name a quiet one, at an address of

@@ -80,7 +80,7 @@ func statedActions(r action.Request, measures bool) []string {
 		case eventNames[lower]:
 			said = append(said, orderOf(normalize(f.Value), destroys))
 		}
-		if !measures && !commandNames[lower] && kindsOf(split(name))&(destroys|pays|sends) != 0 && (words.high.is(split(name)) || words.high.is(controlWords(name))) {
+		if !measures && !commandNames[lower] && kindsOf(split(name))&(destroys|pays|sends) != 0 && (words().high.is(split(name)) || words().high.is(controlWords(name))) {
 			said = append(said, controlWords(name))
 		}
 	}
@@ -92,7 +92,7 @@ func statedActions(r action.Request, measures bool) []string {
 func Significant(f action.BodyField) bool {
 	name := fieldName(f.Name)
 	lower, plain := strings.ToLower(name), normalize(name)
-	if commandNames[lower] || pressedNames[lower] || switchNames[plain] != 0 || newPassword.MatchString(name) || words.high.is(controlWords(name)) {
+	if commandNames[lower] || pressedNames[lower] || switchNames[plain] != 0 || newPassword.MatchString(name) || words().high.is(controlWords(name)) {
 		return true
 	}
 	for w := range strings.FieldsSeq(plain) {
@@ -105,7 +105,7 @@ func Significant(f action.BodyField) bool {
 
 // orderOf is a text if it orders one of some kinds of harm, else empty.
 func orderOf(text string, wanted kinds) string {
-	if t := tokens(text); len(t) == 0 || len(t) > maxCommand || words.harmful.find(readings(text), ordered).kinds()&wanted == 0 {
+	if t := tokens(text); len(t) == 0 || len(t) > maxCommand || words().harmful.find(readings(text), ordered).kinds()&wanted == 0 {
 		return ""
 	}
 	return text

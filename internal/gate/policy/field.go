@@ -77,14 +77,14 @@ func isSearchField(e *action.Element) bool {
 		return true
 	}
 	text := fieldText(e)
-	return e.Tag == "input" && words.search.written(text) && !words.personal.in(text) && !words.composer.in(text)
+	return e.Tag == "input" && words().search.written(text) && !words().personal.in(text) && !words().composer.in(text)
 }
 
 // sendsOnEnter reports whether e is for a message, a comment or the like that Enter sends. In a text
 // area that is so in chats only.
 func sendsOnEnter(e *action.Element) bool {
 	text := fieldText(e)
-	return !e.Code && words.composer.in(text) && (e.Tag != "textarea" || !words.free.in(text))
+	return !e.Code && words().composer.in(text) && (e.Tag != "textarea" || !words().free.in(text))
 }
 
 // fill judges a change of a field's value by what the field is for.
@@ -100,16 +100,16 @@ func (p *Policy) fill(facts action.Facts) judgement {
 		j.private = true
 		j.raise(action.Critical, "field.secret", "the field is for a password or another secret")
 		j.refuse, j.hint = fault.DeniedByPolicy, "secrets are never typed by agents: ask the operator to sign in, or to have the credentials injected"
-	case e.Protected || isCard(e) || words.guarded.in(text):
+	case e.Protected || isCard(e) || words().guarded.in(text):
 		j.private = e.Protected || isCard(e)
 		j.raise(action.High, "field.guarded", "the field is for a card, an identity or a configuration")
 	case e.Code:
 		j.raise(action.High, "field.code", "it is a code editor")
 	case isSearch(e):
 		j = judgement{risk: action.Low, rule: "field.free", why: "the field is for searching", hosts: hostsOf(facts)}
-	case words.personal.in(text) || personalTypes[e.Type] || isPersonal(e):
+	case words().personal.in(text) || personalTypes[e.Type] || isPersonal(e):
 		j.rule, j.why = "field.personal", "the field is for personal data"
-	case words.free.written(text):
+	case words().free.written(text):
 		j = judgement{risk: action.Low, rule: "field.free", why: "the field is for searching or commenting", hosts: hostsOf(facts)}
 	}
 	if e.Tag == "select" && e.Submits {
@@ -155,7 +155,7 @@ func isSecret(e *action.Element, text string) bool {
 	if isCard(e) {
 		return false // the card's security code is not a password
 	}
-	return words.secret.in(text) || e.Protected && !words.guarded.in(text)
+	return words().secret.in(text) || e.Protected && !words().guarded.in(text)
 }
 
 // isCard reports whether autocomplete marks a payment card's field (HTML

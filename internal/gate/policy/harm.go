@@ -97,7 +97,7 @@ func (h *harmful) findIn(r *reading, how matchMode, f *findings) {
 			}
 		}
 	}
-	if isASCII(r.whole) || how == ordered && words.noun.exact[r.whole] {
+	if isASCII(r.whole) || how == ordered && words().noun.exact[r.whole] {
 		return // not in a script without spaces
 	}
 	for at, letter := range r.whole {
@@ -116,7 +116,7 @@ func counts(r *reading, at, length int, how matchMode) bool {
 	case done:
 		return !isThingName(r, at, length)
 	case ordered:
-		return (at == 0 || at+length == len(r.words)) && !words.noun.holds(r, at, length) && !isThingName(r, at, length)
+		return (at == 0 || at+length == len(r.words)) && !words().noun.holds(r, at, length) && !isThingName(r, at, length)
 	}
 	return true
 }
@@ -124,27 +124,27 @@ func counts(r *reading, at, length int, how matchMode) bool {
 // isThingName reports whether the words at a place of a reading are the name of a thing: they can be a
 // noun, and follow a word such as "view" or precede one such as "list".
 func isThingName(r *reading, at, length int) bool {
-	if !words.noun.holds(r, at, length) {
+	if !words().noun.holds(r, at, length) {
 		return false
 	}
-	if at > 0 && words.showing.holds(r, at-1, 1) {
+	if at > 0 && words().showing.holds(r, at-1, 1) {
 		return true
 	}
-	return at+length < len(r.words) && words.things.holds(r, at+length, 1)
+	return at+length < len(r.words) && words().things.holds(r, at+length, 1)
 }
 
 // isCompoundName is isThingName for scripts without spaces.
 func isCompoundName(whole string, at int, part string) bool {
-	if !words.noun.exact[part] {
+	if !words().noun.exact[part] {
 		return false
 	}
 	before, after := whole[:at], whole[at+len(part):]
-	for _, shown := range words.showing.parts {
+	for _, shown := range words().showing.parts {
 		if strings.HasSuffix(before, shown) || strings.HasPrefix(after, shown) {
 			return true
 		}
 	}
-	for _, thing := range words.things.parts {
+	for _, thing := range words().things.parts {
 		if strings.HasPrefix(after, thing) {
 			return true
 		}
@@ -218,7 +218,7 @@ func kindsOf(text string) kinds {
 	if text == "" {
 		return 0
 	}
-	return words.harmful.find(readings(text), mentioned).kinds()
+	return words().harmful.find(readings(text), mentioned).kinds()
 }
 
 // splitSection splits the name of a section into its meaning and the kind of harm, which may be

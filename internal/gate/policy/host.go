@@ -79,16 +79,16 @@ func labelsOf(host string) []string {
 
 // isPayment reports whether a host is one to pay at.
 func isPayment(host string) bool {
-	return hosts.payment.match(host) || hasLabel(hosts.paymentLabels, host)
+	return hosts().payment.match(host) || hasLabel(hosts().paymentLabels, host)
 }
 
 // isSensitive reports whether a host is for mail, banking, administration or settings, by its name.
 func isSensitive(host string) bool {
-	return hosts.sensitive.match(host) || hasLabel(hosts.sensitiveLabels, host) || isBank(host)
+	return hosts().sensitive.match(host) || hasLabel(hosts().sensitiveLabels, host) || isBank(host)
 }
 
 // isBank reports whether a host is a bank's, by its name.
-func isBank(host string) bool { return hosts.bank.match(host) || hasLabel(hosts.bankLabels, host) }
+func isBank(host string) bool { return hosts().bank.match(host) || hasLabel(hosts().bankLabels, host) }
 
 func hasLabel(labels map[string]bool, host string) bool {
 	for _, l := range labelsOf(host) {

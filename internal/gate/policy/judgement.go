@@ -148,7 +148,7 @@ func (p *Policy) dialog(args *action.AnswerDialog, facts action.Facts) judgement
 		return j
 	}
 	judgeWords(&j, d.Message)
-	if d.Kind == "prompt" && words.secret.in(d.Message) {
+	if d.Kind == "prompt" && words().secret.in(d.Message) {
 		j.private = true
 		j.raise(action.Critical, "field.secret", "the dialog asks for a password or another secret")
 		j.refuse, j.hint = fault.DeniedByPolicy, "secrets are never typed by agents: dismiss the dialog and ask the operator to sign in"

@@ -43,7 +43,7 @@ func (p *Policy) inSettings(page, host string) bool {
 
 func leadsToSettings(address string) bool {
 	for _, s := range pathOf(address) {
-		if !s.page && words.settings.is(strings.Join(s.words, " ")) {
+		if !s.page && words().settings.is(strings.Join(s.words, " ")) {
 			return true
 		}
 	}
@@ -72,8 +72,8 @@ func judgeSettings(j *judgement, address string) {
 func judgeCheckout(j *judgement, address string) {
 	path := pathOf(address)
 	for i, s := range path {
-		documents := i > 0 && len(path[i-1].words) == 1 && hosts.documents[path[i-1].words[0]]
-		if !s.page && !documents && words.checkout.is(strings.Join(s.words, " ")) {
+		documents := i > 0 && len(path[i-1].words) == 1 && hosts().documents[path[i-1].words[0]]
+		if !s.page && !documents && words().checkout.is(strings.Join(s.words, " ")) {
 			j.raise(action.High, "navigation.checkout", "it leads to a checkout")
 		}
 	}

@@ -85,6 +85,7 @@ type Policy struct {
 // New makes a policy. Fault: invalid_request for a configuration with a problem; it names
 // the first one.
 func New(c Config) (*Policy, error) {
+	embedded() // so that the first call does not wait for it
 	p, problems := read(c)
 	if len(problems) > 0 {
 		return nil, fault.New(fault.InvalidRequest, "%s", problems[0].Error()).

@@ -9,7 +9,7 @@ import (
 var languages = []string{"en", "de", "fr", "es", "pt", "it", "nl", "vi", "zh", "ja", "ko", "ru"}
 
 func TestEveryLanguageHasEveryList(t *testing.T) {
-	known := words.sections()
+	known := words().sections()
 	for _, language := range languages {
 		lists := map[string][]string{}
 		for section, list := range sectionsOf(path.Join("words", language+".txt")) {
@@ -46,7 +46,7 @@ func TestNoPhraseIsBothHarmlessAndHarmful(t *testing.T) {
 		for _, section := range []string{"low", "dismiss", "affirm"} {
 			for _, phrase := range lists[section] {
 				whole := strings.Join(tokens(phrase), " ")
-				if words.high.exact[whole] || words.critical.exact[whole] {
+				if words().high.exact[whole] || words().critical.exact[whole] {
 					t.Errorf("%s: %q is in [%s], and harms in some language", language, phrase, section)
 				}
 			}
@@ -61,7 +61,7 @@ func TestHostsAreRead(t *testing.T) {
 			t.Errorf("[%s]: %v", section, err)
 		}
 	}
-	for _, list := range []map[string]bool{hosts.paymentLabels, hosts.sensitiveLabels} {
+	for _, list := range []map[string]bool{hosts().paymentLabels, hosts().sensitiveLabels} {
 		for label := range list {
 			if len(labelsOf(label)) != 1 || strings.ToLower(label) != label {
 				t.Errorf("label %q never matches", label)
@@ -86,22 +86,22 @@ func TestFoldingIgnoresSpelling(t *testing.T) {
 
 func TestWordsMatchAtBoundaries(t *testing.T) {
 	for _, miss := range []string{"Undeleted items", "Paypoint", "Sender", "Postcode", "Removed? no: Removable", "Sharepoint", "Cancelled"} {
-		if words.high.in(miss) || words.critical.in(miss) {
+		if words().high.in(miss) || words().critical.in(miss) {
 			t.Errorf("%q matches", miss)
 		}
 	}
 	for _, hit := range []string{"Delete", "✕ Delete…", "Yes, delete it", "DELETE_ITEM", "本当に削除しますか", "确定要删除吗？", "정말삭제하시겠습니까"} {
-		if !words.high.in(hit) {
+		if !words().high.in(hit) {
 			t.Errorf("%q does not match", hit)
 		}
 	}
 	for _, low := range []string{"Next »", "Page 2", "2", "« Back", "Show more (12)"} {
 		want := low != "2"
-		if words.low.is(low) != want {
+		if words().low.is(low) != want {
 			t.Errorf("%q: low is %t", low, !want)
 		}
 	}
-	if words.low.is("Next: delete everything") {
+	if words().low.is("Next: delete everything") {
 		t.Error("a phrase that only begins well is LOW")
 	}
 }

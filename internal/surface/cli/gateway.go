@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -20,7 +19,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/client"
 	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
+	"github.com/gloveboxhq/glovebox/internal/surface/relay"
 )
 
 // gatewayCommands start and check the gateway.
@@ -163,29 +162,29 @@ func (cmd gatewayCommands) guest() *cobra.Command {
 
 // readyClient returns a client of a gateway that answers. Where none does it starts
 // one in the background, which outlives this command and ends when it is idle.
-func (cmd gatewayCommands) readyClient(ctx context.Context, tokenFile string, to allowFlags) (*client.Client, error) {
+func (cmd gatewayCommands) readyClient(ctx context.Context, tokenFile string, to allowFlags) (ready *client.Client, started bool, err error) {
 	conf, err := cmd.load()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	gateway, err := cmd.connect(conf, "")
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
+	defer gateway.Close()
 	silent := gateway.Health(ctx)
-	if silent == nil {
-		if len(to.args()) > 0 {
-			fmt.Fprintf(cmd.io.Err, "%s a gateway is running already: %s do not change where its agents may go\n", cmd.style.warn("note:"), strings.Join(to.args(), " "))
+	switch {
+	case silent == nil:
+	case cmd.url != "":
+		return nil, false, silent
+	default:
+		if err := cmd.spawn(ctx, conf, gateway, to); err != nil {
+			return nil, false, err
 		}
-		return cmd.client(tokenFile)
+		started = true
 	}
-	if cmd.url != "" {
-		return nil, silent
-	}
-	if err := cmd.spawn(ctx, conf, gateway, to); err != nil {
-		return nil, err
-	}
-	return cmd.client(tokenFile)
+	ready, err = cmd.client(tokenFile)
+	return ready, started, err
 }
 
 func (cmd gatewayCommands) spawn(ctx context.Context, conf config.Config, gateway *client.Client, to allowFlags) error {
@@ -243,16 +242,9 @@ func (cmd gatewayCommands) mcp() *cobra.Command {
 		Example: "  claude mcp add glovebox -- glovebox mcp --allow example.com,*.example.org\n  glovebox mcp --config ./glovebox.yaml\n  glovebox mcp --tools +debug\n  glovebox mcp install --client cursor --allow example.com",
 		Args:    between(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			gateway, err := cmd.readyClient(c.Context(), agentToken, to)
-			if err != nil {
-				return err
-			}
-			agents, err := mcp.New(mcp.Options{Gate: gateway, Version: cmd.deps.Version, Address: gateway.Address(), Tools: groups, ReadOnly: readOnly})
-			if err != nil {
-				return err
-			}
-			defer agents.Close()
-			return agents.Serve(c.Context(), io.NopCloser(cmd.io.In), keepOpen{cmd.io.Out})
+			return relay.Run(c.Context(), relay.Options{
+				Gateway: cmd.gateways(to), Tools: groups, ReadOnly: readOnly, In: cmd.io.In, Out: cmd.io.Out,
+			})
 		},
 	}
 	to.flags(c)
@@ -262,10 +254,27 @@ func (cmd gatewayCommands) mcp() *cobra.Command {
 	return c
 }
 
-// keepOpen is standard output, which this package must not close.
-type keepOpen struct{ io.Writer }
-
-func (keepOpen) Close() error { return nil }
+// gateways returns a function that returns a client of the gateway, first and
+// whenever the connection broke. Where no gateway runs it starts one at first;
+// later only if it has started the one before, because a person may have ended
+// another on purpose.
+func (cmd gatewayCommands) gateways(to allowFlags) func(context.Context) (*client.Client, error) {
+	first, starts := true, false
+	return func(ctx context.Context) (*client.Client, error) {
+		if !first && !starts {
+			return cmd.client(agentToken)
+		}
+		gateway, started, err := cmd.readyClient(ctx, agentToken, to)
+		if err != nil {
+			return nil, err
+		}
+		if starts = starts || started; first && !started && len(to.args()) > 0 {
+			fmt.Fprintf(cmd.io.Err, "%s a gateway is running already: %s do not change where its agents may go\n", cmd.style.warn("note:"), strings.Join(to.args(), " "))
+		}
+		first = false
+		return gateway, nil
+	}
+}
 
 func (cmd gatewayCommands) doctor() *cobra.Command {
 	return &cobra.Command{

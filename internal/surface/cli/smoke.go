@@ -23,7 +23,7 @@ func (cmd setupCommands) smoke() *cobra.Command {
 		Example: "  glovebox smoke https://example.com/",
 		Args:    between(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			gateway, err := gatewayCommands(cmd).readyClient(c.Context(), operatorToken, allowFlags{})
+			gateway, _, err := gatewayCommands(cmd).readyClient(c.Context(), operatorToken, allowFlags{})
 			if err != nil {
 				return err
 			}

@@ -40,9 +40,8 @@ func FuzzArguments(f *testing.F) {
 		}
 	}
 	log, d := &bytes.Buffer{}, &strict{}
-	s, err := New(Options{Gate: d, Log: slog.New(slog.NewTextHandler(log, nil)), Caller: func(context.Context) (action.Caller, error) {
-		return action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}, nil
-	}})
+	agent := &client{caller: action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}}
+	s, err := New(Options{Gate: d, Log: slog.New(slog.NewTextHandler(log, nil))})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -50,7 +49,7 @@ func FuzzArguments(f *testing.F) {
 		log.Reset()
 		d.calls = nil
 		tool := tools[int(which)%len(tools)]
-		result, err := s.handler(tool)(t.Context(), &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: tool.name, Arguments: json.RawMessage(raw)}})
+		result, err := s.handler(tool)(context.WithValue(t.Context(), clientKey{}, agent), &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: tool.name, Arguments: json.RawMessage(raw)}})
 		if err != nil || result == nil || len(result.Content) == 0 {
 			t.Fatalf("%s %q: %+v, %v", tool.name, raw, result, err)
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/auth"
-	"github.com/gloveboxhq/glovebox/internal/client"
 	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
@@ -32,12 +31,13 @@ func behindREST(t *testing.T, d *fakeGate, tools *mcp.Surface) (url, token strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := rest.New(rest.Options{Gate: d, Auth: book, MCP: tools.Handler(), Log: slog.New(slog.DiscardHandler)})
+	h, err := rest.New(rest.Options{Gate: d, Auth: book, MCP: tools.Handler(), Agents: tools, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(h)
 	t.Cleanup(func() {
+		h.Close()
 		_ = tools.Close()
 		server.Close()
 	})
@@ -69,28 +69,11 @@ func TestMCPBehindRESTKnowsTheTokensOwner(t *testing.T) {
 func TestMCPOverStandardInputCallsARunningGateway(t *testing.T) {
 	d := site()
 	url, token := gateway(t, d)
-	remote, err := client.New(url, token)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(remote.Close)
-	nobody := func(o *mcp.Options) { o.Caller = nil } // the gateway knows the token's owner
-	result := use(t, connect(t, surface(t, remote, nobody), nil), "browser_navigate", map[string]any{"url": "a.example"})
+	result := use(t, relayed(t, url, token), "browser_navigate", map[string]any{"url": "a.example"})
 	if result.IsError || !strings.Contains(text(t, result), "button \"Save\" [e1]") {
 		t.Errorf("got %s", text(t, result))
 	}
-	if got := d.call(t, 0); got.Caller != agent || got.Surface != "mcp" || got.Args.(*action.Goto).URL != "a.example" {
+	if got := d.call(t, 0); got.Caller != agent || got.Surface != "mcp" || got.Source.Address != "127.0.0.1" || got.Source.UserAgent != "test/1" || got.Args.(*action.Goto).URL != "a.example" {
 		t.Errorf("call %+v", got)
-	}
-}
-
-func TestNoGatewayIsToldInWords(t *testing.T) {
-	remote, err := client.New("http://127.0.0.1:1", "t") // port 1: nobody listens
-	if err != nil {
-		t.Fatal(err)
-	}
-	result := use(t, connect(t, surface(t, remote), nil), "browser_snapshot", nil)
-	if got := text(t, result); !result.IsError || !strings.Contains(got, "glovebox serve") {
-		t.Errorf("got %s", got)
 	}
 }

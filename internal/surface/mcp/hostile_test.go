@@ -1,7 +1,6 @@
 package mcp_test
 
 import (
-	"bufio"
 	"context"
 	"io"
 	"net/http"
@@ -60,28 +59,27 @@ func TestHostileMessagesOverHTTPCallNothingAndServeOn(t *testing.T) {
 	}
 }
 
-func TestHostileLinesOverStandardInputCallNothing(t *testing.T) {
+func TestHostileMessagesOnAStreamCallNothing(t *testing.T) {
 	for name, body := range messages {
 		t.Run(name, func(t *testing.T) {
 			d := site()
-			s := surface(t, d)
-			in, feed := io.Pipe()
-			out, sink := io.Pipe()
+			ours, theirs := pipes()
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel()
+			to := admitted(t, surface(t, d), "")
 			done := make(chan error, 1)
 			go func() {
-				done <- s.Serve(ctx, in, sink)
-				_ = sink.Close()
+				done <- to.Serve(ctx, ours)
+				_ = ours.out.Close()
 			}()
 			go func() {
-				_, _ = io.WriteString(feed, strings.ReplaceAll(body, "\n", " ")+"\n")
-				_ = feed.Close()
+				_, _ = io.WriteString(theirs.Writer, strings.ReplaceAll(body, "\n", " ")+"\n")
+				_ = theirs.Writer.Close()
 			}()
-			_, _ = io.Copy(io.Discard, bufio.NewReader(out))
+			_, _ = io.Copy(io.Discard, theirs.Reader)
 			<-done // however it ends, it ends
-			if d.verbs() != "" {
-				t.Errorf("called %q", d.verbs())
+			if d.verbs() != "" || ctx.Err() != nil {
+				t.Errorf("called %q: %v", d.verbs(), ctx.Err())
 			}
 		})
 	}

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -10,17 +9,13 @@ import (
 	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/gloveboxhq/glovebox/internal/action"
-	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 const (
 	stateless   = "2026-07-28"     // first revision of the protocol without sessions over HTTP
 	idleLimit   = 30 * time.Minute // of a session of an older revision
-	callerKey   = "caller"
-	bindKey     = "bind"
-	addressKey  = "address"
+	infoKey     = "client"
 	mostMessage = 1 << 20 // bytes; as the REST surface
 )
 
@@ -76,14 +71,9 @@ func (s *Surface) asked(r *http.Request) []string {
 }
 
 func verify(ctx context.Context, _ string, r *http.Request) (*sdkauth.TokenInfo, error) {
-	caller, found := auth.From(ctx)
-	if !found || caller == (action.Caller{}) {
+	c, found := clientOf(r.WithContext(ctx))
+	if !found {
 		return nil, sdkauth.ErrInvalidToken
 	}
-	user := fmt.Sprintf("%q %q %s", caller.Scope, caller.Actor, caller.Role)
-	at := ""
-	if r.URL.IsAbs() {
-		at = r.URL.Scheme + "://" + r.URL.Host
-	}
-	return &sdkauth.TokenInfo{UserID: user, Extra: map[string]any{callerKey: caller, bindKey: auth.Lasting(ctx), addressKey: at}}, nil
+	return &sdkauth.TokenInfo{UserID: c.user, Extra: map[string]any{infoKey: c}}, nil
 }

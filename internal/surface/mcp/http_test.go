@@ -58,13 +58,7 @@ func TestOldAndNewRevisionsWorkOverHTTP(t *testing.T) {
 	for _, version := range []string{"2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"} {
 		t.Run(version, func(t *testing.T) {
 			d := site()
-			asked := func(o *mcp.Options) {
-				o.Caller = func(context.Context) (action.Caller, error) {
-					t.Error("the caller was not taken from the token")
-					return agent, nil
-				}
-			}
-			c, err := dial(t, guarded(t, surface(t, d, asked)), "robot", version)
+			c, err := dial(t, guarded(t, surface(t, d)), "robot", version)
 			if err != nil {
 				t.Fatal(err)
 			}

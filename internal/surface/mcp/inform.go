@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -35,13 +34,13 @@ type informer struct {
 
 // informs returns an informer for one call of a tool; nil if the client cannot
 // open an address, or there is none to open.
-func (s *Surface) informs(ctx context.Context, req *mcp.CallToolRequest, tool string) *informer {
-	at := s.address(req)
-	if at == "" || !opensURLs(req.Session) {
+func informs(ctx context.Context, req *mcp.CallToolRequest, tool string) *informer {
+	c := from(ctx, req.Extra)
+	if c == nil || c.address == "" || !opensURLs(req.Session) {
 		return nil
 	}
 	ctx, end := context.WithCancel(ctx)
-	return &informer{session: req.Session, tool: tool, at: at, ctx: ctx, end: end}
+	return &informer{session: req.Session, tool: tool, at: c.address, ctx: ctx, end: end}
 }
 
 // opensURLs reports whether a client declared that it can open addresses for
@@ -103,14 +102,4 @@ func telling(tell func(phase string), i *informer) func(action.Pending) {
 			i.asked(p)
 		}
 	}
-}
-
-// address returns the address at which the client reaches the gateway: over
-// HTTP the one that it called, otherwise the one in Options.
-func (s *Surface) address(req *mcp.CallToolRequest) string {
-	at := s.o.Address
-	if req.Extra != nil && req.Extra.TokenInfo != nil {
-		at, _ = req.Extra.TokenInfo.Extra[addressKey].(string)
-	}
-	return strings.TrimRight(at, "/")
 }

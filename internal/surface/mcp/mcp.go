@@ -1,5 +1,5 @@
 // Package mcp offers the gateway to agents as tools of the Model Context
-// Protocol, over standard input or streamable HTTP. Each tool makes one call
+// Protocol, over streamable HTTP and to glovebox mcp. Each tool makes one call
 // through the gate, or several calls that are each judged. No tool approves
 // anything.
 package mcp
@@ -10,7 +10,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"slices"
@@ -44,22 +43,18 @@ type Gate interface {
 // Options are the parts and settings of a Surface.
 type Options struct {
 	Gate    Gate
-	Caller  func(ctx context.Context) (action.Caller, error) // who calls over standard input; over HTTP it is the token's owner. When nil it is the zero Caller, which only a Gate with a caller of its own accepts
 	Version string
-	Address string   // of the gateway, which people are told of over standard input: "http://127.0.0.1:2468". Over HTTP it is as the client has it
-	Tools   []string // groups of tools for clients that ask for none: see chosen; the usual ones when empty
-	// ReadOnly makes sessions that are started here read-only: no request that
-	// changes something leaves them.
-	ReadOnly bool
-	Wait     time.Duration // longest time a tool call blocks on a question; 55 s when 0
-	Log      *slog.Logger  // for panics; nothing is logged when nil
+	Tools   []string      // groups of tools for clients that ask for none: see chosen; the usual ones when empty
+	Wait    time.Duration // longest time a tool call blocks on a question; 55 s when 0
+	Log     *slog.Logger  // for panics; nothing is logged when nil
 }
 
 // Surface offers the tools. It is safe for concurrent use.
 type Surface struct {
 	o       Options
 	starts  starts
-	pipe    string // the connection of a surface over standard input
+	streams streams
+	large   chan struct{} // holds a token for each call with large arguments
 	mu      sync.Mutex
 	servers map[string]*mcp.Server // by the names of the tools each offers
 }
@@ -82,7 +77,7 @@ func New(o Options) (*Surface, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Surface{o: o, starts: newStarts(), pipe: "pipe:" + newID(), servers: map[string]*mcp.Server{}}
+	s := &Surface{o: o, starts: newStarts(), streams: streams{open: map[action.Caller]int{}}, large: make(chan struct{}, mostLarge), servers: map[string]*mcp.Server{}}
 	if _, err := s.offering(o.Tools); err != nil {
 		return nil, err
 	}
@@ -128,20 +123,6 @@ func (s *Surface) serverOf(offered []tool, names []string) *mcp.Server {
 	return server
 }
 
-// Serve speaks the protocol over a pair of streams, one message a line, until
-// the client or ctx ends it. Neither is an error.
-func (s *Surface) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	server, err := s.offering(s.o.Tools)
-	if err != nil {
-		return err
-	}
-	err = server.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
-	if ctx.Err() != nil || errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
-}
-
 // Close ends every session of the protocol. Browser sessions stay open, because
 // they do not depend on sessions of the protocol.
 func (s *Surface) Close() error {
@@ -169,10 +150,11 @@ func (s *Surface) handler(t tool) mcp.ToolHandler {
 		}()
 		ctx, cancel := context.WithTimeout(ctx, toolLimit)
 		defer cancel()
-		turn := &turn{surface: s, id: newID(), until: time.Now().Add(s.o.Wait), connection: s.connection(req.Session, req.Extra), source: source(req.Session, "tools/call "+req.Params.Name)}
+		c := from(ctx, req.Extra)
+		turn := &turn{surface: s, id: newID(), until: time.Now().Add(s.o.Wait), connection: connection(req.Session, c), source: source(req.Session, c, "tools/call "+req.Params.Name)}
 		tell, stop := report(ctx, req)
 		defer stop()
-		informer := s.informs(ctx, req, t.name)
+		informer := informs(ctx, req, t.name)
 		defer func() { informer.close(turn.reply.pending != nil) }()
 		turn.tell, turn.asked = tell, telling(tell, informer)
 		err = s.use(ctx, t, turn, req)
@@ -198,9 +180,18 @@ func (s *Surface) use(ctx context.Context, t tool, turn *turn, req *mcp.CallTool
 			turn.refused(ctx, err)
 		}
 	}()
-	turn.bind = bound(req)
-	if turn.caller, err = s.caller(ctx, req.Extra); err != nil {
-		return err
+	c := from(ctx, req.Extra)
+	if c == nil {
+		return fault.New(fault.Unauthenticated, "the call carries no valid token")
+	}
+	turn.caller, turn.bind, turn.readOnly = c.caller, c.bind, c.readOnly
+	if len(req.Params.Arguments) > mostMessage {
+		select {
+		case s.large <- struct{}{}:
+			defer func() { <-s.large }()
+		default:
+			return fault.New(fault.LimitReached, "%d calls with files are in progress", mostLarge).Hinted("try again when one of them is done")
+		}
 	}
 	in := t.input()
 	if err := decode(req.Params.Arguments, in); err != nil {
@@ -216,8 +207,11 @@ func (s *Surface) known(offered []string) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 			if req, ok := r.(*mcp.CallToolRequest); ok && !slices.Contains(offered, req.Params.Name) {
-				caller, _ := s.caller(ctx, req.Extra) // nobody's call is a stranger's
-				turn := &turn{surface: s, caller: caller, id: newID(), source: source(req.Session, "tools/call "+req.Params.Name)}
+				c := from(ctx, req.Extra)
+				turn := &turn{surface: s, id: newID(), source: source(req.Session, c, "tools/call "+req.Params.Name)}
+				if c != nil {
+					turn.caller = c.caller
+				}
 				why := noTool(req.Params.Name, offered)
 				if why == nil {
 					turn.refused(ctx, fault.New(fault.UnknownAction, "there is no such tool"))
@@ -235,22 +229,25 @@ func (s *Surface) known(offered []string) mcp.Middleware {
 }
 
 // connection identifies the connection of a request: a session of the protocol
-// over HTTP, or standard input. Requests over HTTP without a session are
-// identified by their token.
-func (s *Surface) connection(session *mcp.ServerSession, with *mcp.RequestExtra) string {
+// over HTTP, or a stream. Requests over HTTP without a session are identified by
+// their token.
+func connection(session *mcp.ServerSession, c *client) string {
 	if session != nil && session.ID() != "" {
 		sum := sha256.Sum256([]byte(session.ID())) // the id itself opens the stream
 		return "http:" + hex.EncodeToString(sum[:8])
 	}
-	if with != nil && with.TokenInfo != nil {
-		return "token"
+	if c != nil && c.connection != "" {
+		return c.connection
 	}
-	return s.pipe
+	return "token"
 }
 
 // source returns where a request came from.
-func source(session *mcp.ServerSession, request string) action.Source {
+func source(session *mcp.ServerSession, c *client, request string) action.Source {
 	from := action.Source{Request: short(request)}
+	if c != nil {
+		from.Address = c.from
+	}
 	if session == nil {
 		return from
 	}
@@ -261,31 +258,6 @@ func source(session *mcp.ServerSession, request string) action.Source {
 }
 
 func short(text string) string { return untrusted.CutBytes(text, 200) }
-
-// caller returns the owner of the token over HTTP, and otherwise the caller in
-// Options.
-func (s *Surface) caller(ctx context.Context, with *mcp.RequestExtra) (action.Caller, error) {
-	if with != nil && with.TokenInfo != nil {
-		if caller, ok := with.TokenInfo.Extra[callerKey].(action.Caller); ok {
-			return caller, nil
-		}
-		return action.Caller{}, fault.New(fault.Unauthenticated, "the call carries no valid token")
-	}
-	if s.o.Caller == nil {
-		return action.Caller{}, nil
-	}
-	return s.o.Caller(ctx)
-}
-
-// bound returns the function that binds work that outlives a tool call to the
-// call's token.
-func bound(req *mcp.CallToolRequest) binder {
-	if req.Extra == nil || req.Extra.TokenInfo == nil {
-		return nil
-	}
-	bind, _ := req.Extra.TokenInfo.Extra[bindKey].(binder)
-	return bind
-}
 
 func newID() string { return randid.New("", 8) }
 

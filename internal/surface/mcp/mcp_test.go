@@ -158,7 +158,7 @@ func answerOf(c action.Call) action.Result {
 
 func surface(t *testing.T, d mcp.Gate, change ...func(*mcp.Options)) *mcp.Surface {
 	t.Helper()
-	o := mcp.Options{Gate: d, Version: "test", Tools: []string{"all"}, Caller: func(context.Context) (action.Caller, error) { return agent, nil }}
+	o := mcp.Options{Gate: d, Version: "test", Tools: []string{"all"}}
 	for _, f := range change {
 		f(&o)
 	}
@@ -169,27 +169,10 @@ func surface(t *testing.T, d mcp.Gate, change ...func(*mcp.Options)) *mcp.Surfac
 	return s
 }
 
-// connect connects a real client of the library to the surface over a pair of
-// pipes, as over standard input.
+// connect connects a real client of the library to the surface, as an agent.
 func connect(t *testing.T, s *mcp.Surface, options *sdk.ClientOptions) *sdk.ClientSession {
 	t.Helper()
-	ours, theirs := pipes()
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- s.Serve(ctx, ours.Reader, ours.Writer) }()
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, options).Connect(ctx, theirs, nil)
-	if err != nil {
-		cancel()
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = session.Close()
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("serving ended with %v", err)
-		}
-	})
-	return session
+	return attached(t, s, "", "", options)
 }
 
 func use(t *testing.T, c *sdk.ClientSession, tool string, args map[string]any) *sdk.CallToolResult {

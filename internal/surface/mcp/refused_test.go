@@ -6,9 +6,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/gloveboxhq/glovebox/internal/client"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
 )
 
 func TestToolCallsThatComeToNoCallAreRecorded(t *testing.T) {
@@ -45,12 +43,7 @@ func TestToolsThatMadeACallAreNotRecordedTwice(t *testing.T) {
 func TestRefusalsOverStandardInputReachTheGateway(t *testing.T) {
 	d := site()
 	url, token := gateway(t, d)
-	remote, err := client.New(url, token)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(remote.Close)
-	session := connect(t, surface(t, remote, func(o *mcp.Options) { o.Caller = nil }), nil)
+	session := relayed(t, url, token)
 	_, _ = session.CallTool(t.Context(), &sdk.CallToolParams{Name: "browser_fly"})
 	if len(d.refused) != 1 || d.refused[0].call.Surface != "mcp" || d.refused[0].call.Caller != agent || !strings.Contains(d.refused[0].call.Source.Request, "browser_fly") {
 		t.Errorf("refused %+v", d.refused)

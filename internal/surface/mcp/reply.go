@@ -289,3 +289,13 @@ func failed(err error) *mcp.CallToolResult {
 		StructuredContent: map[string]any{"error": structured},
 	}
 }
+
+// Failure returns the result of a tool call that did not reach the gateway, or
+// whose answer did not come back, as JSON of the protocol.
+func Failure(err error) ([]byte, error) {
+	text, e := json.Marshal(failed(err))
+	if e != nil {
+		return nil, fmt.Errorf("cannot write a result: %w", e)
+	}
+	return text, nil
+}

@@ -33,8 +33,11 @@ var templates = []*mcp.ResourceTemplate{
 
 // asking makes a turn for a request that is not a tool call.
 func (s *Surface) asking(ctx context.Context, session *mcp.ServerSession, with *mcp.RequestExtra, request string) (*turn, error) {
-	caller, err := s.caller(ctx, with)
-	return &turn{surface: s, caller: caller, id: newID(), until: time.Now(), connection: s.connection(session, with), quiet: true, source: source(session, request)}, err
+	c := from(ctx, with)
+	if c == nil {
+		return nil, fault.New(fault.Unauthenticated, "the call carries no valid token")
+	}
+	return &turn{surface: s, caller: c.caller, id: newID(), until: time.Now(), connection: connection(session, c), quiet: true, source: source(session, c, request)}, nil
 }
 
 // listing answers resources/list. The list is made for each request, because

@@ -1,19 +1,15 @@
 package mcp_test
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
 )
 
-// Every revision that the library supports can be negotiated over standard
-// input and over HTTP, and tools and resources work in each.
+// Every revision that the library supports can be negotiated on a stream and
+// over HTTP, and tools and resources work in each.
 func TestEveryRevisionIsSpoken(t *testing.T) {
 	versions := sdk.SupportedProtocolVersions()
 	if len(versions) < 5 {
@@ -27,7 +23,7 @@ func TestEveryRevisionIsSpoken(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = c.Close() }()
-			for _, c := range []*sdk.ClientSession{c, speaking(t, s, version)} {
+			for _, c := range []*sdk.ClientSession{c, attached(t, s, "", version, nil)} {
 				if got := c.InitializeResult().ProtocolVersion; got != version {
 					t.Errorf("they agreed on %s", got)
 				}
@@ -40,28 +36,6 @@ func TestEveryRevisionIsSpoken(t *testing.T) {
 			}
 		})
 	}
-}
-
-// speaking is connect with a given revision.
-func speaking(t *testing.T, s *mcp.Surface, version string) *sdk.ClientSession {
-	t.Helper()
-	ours, theirs := pipes()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	done := make(chan error, 1)
-	go func() { done <- s.Serve(ctx, ours.Reader, ours.Writer) }()
-	c, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, theirs, &sdk.ClientSessionOptions{ProtocolVersion: version})
-	if err != nil {
-		cancel()
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = c.Close()
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
-	return c
 }
 
 func TestASessionOfTheProtocolEndsByDelete(t *testing.T) {

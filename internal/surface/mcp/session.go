@@ -26,7 +26,7 @@ func startSession(ctx context.Context, t *turn, in *sessionIn) error {
 	t.session = "" // a session that starts is not addressed
 	args := &action.SessionStart{
 		Name: in.Name, URL: in.URL, Width: in.Width, Height: in.Height, Headless: in.Headless, Allow: in.Allow, Proxy: in.Proxy,
-		Effects: t.surface.effects(in.Effects),
+		Effects: t.effects(in.Effects),
 	}
 	if in.Device != "" || in.Locale != "" || in.Timezone != "" {
 		args.Emulate = &action.Emulation{Device: in.Device, Locale: in.Locale, Timezone: in.Timezone}
@@ -110,9 +110,9 @@ func approvalStatus(ctx context.Context, t *turn, in *approvalIn) error {
 }
 
 // effects returns how a session that starts here treats requests that may
-// change something. A read-only surface starts only read-only sessions.
-func (s *Surface) effects(asked string) string {
-	if s.o.ReadOnly {
+// change something. A read-only client starts only read-only sessions.
+func (t *turn) effects(asked string) string {
+	if t.readOnly {
 		return string(action.SendNone)
 	}
 	return asked

@@ -38,6 +38,7 @@ type turn struct {
 	run        *action.RunWatch
 	made       int
 	report     bool // the call reports what it changed
+	readOnly   bool // sessions that are started here only read
 	quiet      bool // the answer cannot contain notes
 	reply      reply
 }
@@ -116,7 +117,7 @@ func (t *turn) start(ctx context.Context, last time.Time) error {
 	if t.surface.starts.last(t.owner()) != last {
 		return nil
 	}
-	result, err := t.surface.o.Gate.Call(ctx, t.request(action.VerbSessionStart.Name, &action.SessionStart{Effects: t.surface.effects("")}))
+	result, err := t.surface.o.Gate.Call(ctx, t.request(action.VerbSessionStart.Name, &action.SessionStart{Effects: t.effects("")}))
 	if err != nil {
 		return err
 	}

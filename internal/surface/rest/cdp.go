@@ -2,13 +2,9 @@ package rest
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
-
-	"github.com/coder/websocket"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/auth"
@@ -26,47 +22,6 @@ type Clients interface {
 	Attach(ctx context.Context, c action.Call) (action.Attachment, error)
 }
 
-// errShutdown is the cause with which clients are ended when the gateway ends.
-var errShutdown = errors.New("the gateway ends")
-
-// cdpClients are the connected DevTools clients. The zero value is not ready
-// for use: see newCDPClients.
-type cdpClients struct {
-	ctx  context.Context //nolint:containedctx // the life of the surface
-	end  context.CancelCauseFunc
-	mu   sync.Mutex
-	shut bool
-	wg   sync.WaitGroup
-}
-
-func newCDPClients() *cdpClients {
-	ctx, end := context.WithCancelCause(context.Background())
-	return &cdpClients{ctx: ctx, end: end}
-}
-
-// enter counts a new client. It returns false when the surface is closed.
-func (c *cdpClients) enter() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.shut {
-		c.wg.Add(1)
-	}
-	return !c.shut
-}
-
-func (c *cdpClients) close() {
-	c.mu.Lock()
-	c.shut = true
-	c.mu.Unlock()
-	c.end(errShutdown)
-	c.wg.Wait()
-}
-
-// upgrades reports whether a request asks for a WebSocket (RFC 6455, 4.2.1).
-func upgrades(r *http.Request) bool {
-	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
-}
-
 // attach admits a client and serves it until the client, the session or the
 // gateway ends.
 func (s *surface) attach(w http.ResponseWriter, r *http.Request, v *action.Verb) {
@@ -76,11 +31,11 @@ func (s *surface) attach(w http.ResponseWriter, r *http.Request, v *action.Verb)
 		return
 	}
 	caller, found := auth.From(r.Context())
-	if !found || s.clients == nil || !s.cdpClients.enter() {
+	if !found || s.clients == nil || !s.connections.enter() {
 		fail(w, r, fault.New(fault.NotActive, "the gateway takes no clients of the browser's protocol").Hinted("connect when it runs again"))
 		return
 	}
-	defer s.cdpClients.wg.Done()
+	defer s.connections.wg.Done()
 	call.ID, call.Caller, call.Surface, call.Source = correlation(r.Context()), caller, "rest", source(r)
 	noteCalled(r)
 	place, err := s.clients.Attach(r.Context(), call)
@@ -88,34 +43,7 @@ func (s *surface) attach(w http.ResponseWriter, r *http.Request, v *action.Verb)
 		fail(w, r, err)
 		return
 	}
-	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-		InsecureSkipVerify: true, // of the origin, which the guard has verified
-		CompressionMode:    websocket.CompressionDisabled,
-	})
-	if err != nil { // it has answered
-		place.Close()
-		return
-	}
-	conn.SetReadLimit(maxMessage)
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context())) // the context of a hijacked request does not end with its connection
-	stop := context.AfterFunc(s.cdpClients.ctx, func() { cancel(errShutdown) })
-	leave := context.AfterFunc(r.Context(), func() {
-		if cause := ended(r.Context(), nil); cause != nil {
-			cancel(cause)
-		}
-	})
-	line := newWire(conn)
-	err = place.Serve(ctx, line)
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
-	}
-	stop()
-	leave()
-	cancel(nil)
-	if err != nil {
-		noteFault(r, fault.From(err)) // for the access log
-	}
-	line.close(closing(err))
+	s.connections.serve(w, r, place, wireLimits{message: maxMessage}, false)
 }
 
 // offerDiscovery adds the routes that clients call before they connect.

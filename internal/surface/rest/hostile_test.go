@@ -11,6 +11,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
 )
 
+// noAgents fails the test if a client is to be admitted.
+type noAgents struct{ t *testing.T }
+
+func (a noAgents) Admit(*http.Request) (action.Attachment, error) {
+	a.t.Error("the request came through")
+	return nil, fault.New(fault.Internal, "it came through")
+}
+
 func TestHostileRequestsAreRefusedAndChangeNothing(t *testing.T) {
 	const secret = "hunter2hunter2"
 	with := func(key, value string) func(*http.Request) {
@@ -78,14 +86,23 @@ func TestHostileRequestsAreRefusedAndChangeNothing(t *testing.T) {
 		{"foreign origin of the same host", "POST", "/v1/browser/back", "", with("Origin", "http://127.0.0.1:9"), 403, fault.DeniedByPolicy},
 		{"foreign origin to MCP", "POST", "/mcp", "{}", with("Origin", "https://evil.example"), 403, fault.DeniedByPolicy},
 		{"no token to MCP", "POST", "/mcp", "{}", func(r *http.Request) { r.Header.Del("Authorization") }, 401, fault.Unauthenticated},
+		{"foreign origin to the stream", "GET", "/v1/mcp/stream", "", with("Origin", "https://evil.example"), 403, fault.DeniedByPolicy},
+		{"foreign host to the stream", "GET", "/v1/mcp/stream", "", func(r *http.Request) { r.Host = "evil.example" }, 403, fault.DeniedByPolicy},
+		{"no token to the stream", "GET", "/v1/mcp/stream", "", func(r *http.Request) { r.Header.Del("Authorization") }, 401, fault.Unauthenticated},
+		{"token in the query of the stream", "GET", "/v1/mcp/stream?access_token=" + goodToken, "", func(r *http.Request) { r.Header.Del("Authorization") }, 401, fault.Unauthenticated},
+		{"no upgrade to the stream", "GET", "/v1/mcp/stream", "", func(r *http.Request) { r.Header.Del("Upgrade") }, 426, fault.InvalidRequest},
+		{"another method to the stream", "POST", "/v1/mcp/stream", "{}", nil, 405, fault.InvalidRequest},
 		{"preflight of a foreign origin", "OPTIONS", "/v1/browser/back", "", with("Origin", "https://evil.example"), 403, fault.DeniedByPolicy},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			d := answering(action.Result{})
 			mcp := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the request came through") })
-			h := build(t, d, func(o *rest.Options) { o.MCP = mcp })
+			h := build(t, d, func(o *rest.Options) { o.MCP, o.Agents = mcp, noAgents{t} })
 			r := request(c.method, c.target, c.body)
+			if strings.HasPrefix(c.target, "/v1/mcp/stream") {
+				r.Header.Set("Upgrade", "websocket")
+			}
 			if c.spoil != nil {
 				c.spoil(r)
 			}
@@ -191,7 +208,7 @@ func TestMCPStandsBehindTheSameChecks(t *testing.T) {
 		got, _ = auth.From(r.Context())
 		w.WriteHeader(http.StatusAccepted)
 	})
-	w := build(t, refusing(), func(o *rest.Options) { o.MCP = mcp }).do(request("POST", "/mcp", "{}"))
+	w := build(t, refusing(), func(o *rest.Options) { o.MCP, o.Agents = mcp, noAgents{t} }).do(request("POST", "/mcp", "{}"))
 	if w.Code != http.StatusAccepted || got != agent {
 		t.Errorf("%d %+v", w.Code, got)
 	}

@@ -1,7 +1,8 @@
 // Package rest serves the gateway's interface over HTTP. Each offered verb has a
 // route, and a verb of a page has two: for the most recent session, and below a
 // session. Other routes belong to no verb: /v1/health, /v1/verbs, /json,
-// /openapi.json, /docs, /approvals and /mcp. Faults are problem documents. The
+// /openapi.json, /docs, /approvals, /mcp and
+// /v1/mcp/stream. Faults are problem documents. The
 // package checks who calls and from where, and translates; it decides nothing.
 package rest
 
@@ -48,6 +49,7 @@ type Tokens interface {
 type Options struct {
 	Gate           Gate
 	Clients        Clients // of the DevTools protocol; none are admitted when nil
+	Agents         Agents  // serves glovebox mcp; nothing does when nil
 	Auth           Tokens
 	MCP            http.Handler   // serves /mcp, after the same checks; none when nil. The caller is in the request's context, see auth.From
 	Version        string         // of the program
@@ -62,14 +64,14 @@ type Options struct {
 // down.
 type Surface struct {
 	http.Handler
-	cdpClients   *cdpClients
+	connections  *connections
 	eventStreams *eventStreams
 }
 
-// Close ends the connections of DevTools clients and waits for them.
+// Close ends the connections of DevTools and MCP clients and waits for them.
 func (s *Surface) Close() {
 	s.eventStreams.end()
-	s.cdpClients.close()
+	s.connections.close()
 }
 
 // New makes the handler of all routes. Gate, Auth and Log must be given.
@@ -77,11 +79,14 @@ func New(o Options) (*Surface, error) {
 	if o.Gate == nil || o.Auth == nil || o.Log == nil {
 		return nil, errors.New("rest: Gate, Auth and Log must be given")
 	}
-	s := &surface{gate: o.Gate, clients: o.Clients, cdpClients: newCDPClients(), eventStreams: newEventStreams(), mux: http.NewServeMux()}
+	s := &surface{gate: o.Gate, clients: o.Clients, agents: o.Agents, connections: newConnections(), eventStreams: newEventStreams(), mux: http.NewServeMux()}
 	s.offerDescription(s.offerAll())
 	s.offerDiscovery(o.Version)
 	if o.MCP != nil {
 		s.mux.Handle("/mcp", withFullURL(o.MCP))
+	}
+	if o.Agents != nil {
+		s.mux.Handle("GET "+mcpStreamPath, withFullURL(http.HandlerFunc(s.mcpStream)))
 	}
 	s.mux.HandleFunc("GET "+questionPath+"{id}", explainQuestion)
 	outside := &guard{
@@ -89,7 +94,7 @@ func New(o Options) (*Surface, error) {
 		unknownCallers: auth.RateLimiters[netip.Prefix]{Rate: unknownRate}, log: o.Log, next: s,
 		bodyLimit: s.bodyLimit, large: make(chan struct{}, maxLarge),
 	}
-	return &Surface{Handler: outside.handler(), cdpClients: s.cdpClients, eventStreams: s.eventStreams}, nil
+	return &Surface{Handler: outside.handler(), connections: s.connections, eventStreams: s.eventStreams}, nil
 }
 
 // offerAll adds every route, and returns their description.
@@ -151,7 +156,8 @@ func (s *surface) bodyLimit(r *http.Request) int64 {
 type surface struct {
 	gate         Gate
 	clients      Clients
-	cdpClients   *cdpClients
+	agents       Agents
+	connections  *connections
 	eventStreams *eventStreams
 	mux          *http.ServeMux
 }

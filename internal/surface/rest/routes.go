@@ -136,8 +136,8 @@ func (s *surface) offerGeneric(doc *document) {
 			nameHeaders(w, result)
 			writeJSON(w, r, statusOf(result), result)
 		}
-		if takesEvents(r) {
-			s.stream(w, r, call, whole, reportPhases)
+		if wantsEvents(r, call.Verb) {
+			s.stream(w, r, call, whole)
 			return
 		}
 		result, err := s.call(r, call)

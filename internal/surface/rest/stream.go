@@ -119,9 +119,9 @@ func (e *events) keepAlive(ctx context.Context) {
 // stream makes a call and writes events while it runs: for a crawl "page" for
 // each page, and "progress"; for a run "step" for each line of its log, and
 // "state". The last event is "done" with the result without the pages, or
-// "error" with a problem document. watched adds further events. plain answers
-// if there was no event and the call failed, waits or has no parts.
-func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Call, plain func(action.Result), watched ...func(*action.Call, *events)) {
+// "error" with a problem document. plain answers if there was no event and the
+// call waits.
+func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Call, plain func(action.Result)) {
 	if call.Verb == action.VerbEventsFollow.Name {
 		s.follow(w, r, call, plain)
 		return
@@ -136,9 +136,6 @@ func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Cal
 		Step:  func(line action.RunEntry) { e.send("step", line) },
 		State: func(run action.Run) { e.send("state", stateOf(run)) },
 	}
-	for _, watch := range watched {
-		watch(&call, e)
-	}
 	var beats sync.WaitGroup
 	beats.Go(func() { e.keepAlive(ctx) })
 	result, err := s.call(r.WithContext(ctx), call)
@@ -151,7 +148,7 @@ func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Cal
 		f := fault.From(ended(r.Context(), err))
 		noteFault(r, f)
 		e.send("error", shown(f, f.Code.Info().Status, correlation(r.Context())))
-	case !e.sent() && (result.Pending != nil || !hasParts(call.Verb)):
+	case !e.sent() && result.Pending != nil:
 		plain(result)
 	default:
 		if crawled, ok := result.Data.(*action.Crawled); ok {
@@ -163,11 +160,4 @@ func (s *surface) stream(w http.ResponseWriter, r *http.Request, call action.Cal
 	}
 	e.stop()
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
-}
-
-// reportPhases makes a call send its phases, and the questions it waits for, as
-// events.
-func reportPhases(call *action.Call, e *events) {
-	call.Progress = func(phase string) { e.send("phase", map[string]string{"phase": phase}) }
-	call.Asked = func(p action.Pending) { e.send("question", p) }
 }

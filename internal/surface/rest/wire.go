@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -16,10 +17,17 @@ import (
 // send, in bytes. It is the limit of the connection to the box.
 const maxMessage = 64 << 20
 
-// wire is a WebSocket of a DevTools client. A separate goroutine reads it,
-// because a connection whose read was cancelled cannot be closed with a code.
+// wireLimits bound what a client may send.
+type wireLimits struct {
+	message int64         // bytes of a message
+	large   chan struct{} // holds a token for each message above maxBody that is being read; nil: no such limit
+}
+
+// wire is a WebSocket of a client. A separate goroutine reads it, because a
+// connection whose read was cancelled cannot be closed with a code.
 type wire struct {
 	conn *websocket.Conn
+	wireLimits
 	in   bytes.Buffer
 	out  io.WriteCloser  // the message that is being written in pieces
 	life context.Context //nolint:containedctx // of what is written: a writer keeps the first context it is given
@@ -30,9 +38,10 @@ type wire struct {
 	done chan struct{} // the goroutine has ended
 }
 
-func newWire(conn *websocket.Conn) *wire {
+func newWire(conn *websocket.Conn, limits wireLimits) *wire {
+	conn.SetReadLimit(limits.message)
 	life, end := context.WithCancel(context.Background())
-	w := &wire{conn: conn, life: life, end: end, want: make(chan struct{}), came: make(chan error, 1), done: make(chan struct{})}
+	w := &wire{conn: conn, wireLimits: limits, life: life, end: end, want: make(chan struct{}), came: make(chan error, 1), done: make(chan struct{})}
 	go func() {
 		defer close(w.done)
 		for range w.want {
@@ -76,10 +85,37 @@ func (w *wire) receive(ctx context.Context) error {
 		w.in = bytes.Buffer{} // so that one large message does not keep its memory
 	}
 	w.in.Reset()
+	if w.large != nil {
+		if _, err := w.in.ReadFrom(io.LimitReader(r, maxBody)); err != nil {
+			return fmt.Errorf("cannot read from the client: %w", err)
+		}
+		if w.in.Len() == maxBody {
+			release, err := w.enter()
+			if err != nil {
+				return err
+			}
+			defer release()
+		}
+	}
 	if _, err := w.in.ReadFrom(r); err != nil {
 		return fmt.Errorf("cannot read from the client: %w", err)
 	}
 	return nil
+}
+
+// enter waits until the rest of a large message may be read. The client must
+// then send it in time.
+func (w *wire) enter() (release func(), err error) {
+	select {
+	case w.large <- struct{}{}:
+	case <-w.life.Done():
+		return nil, fmt.Errorf("cannot read from the client: %w", w.life.Err())
+	}
+	late := time.AfterFunc(bodyLimit, func() { _ = w.conn.CloseNow() })
+	return func() {
+		late.Stop()
+		<-w.large
+	}, nil
 }
 
 // Write sends a piece of a message as a frame. If ctx ends before the piece is
