@@ -58,7 +58,29 @@ func (r *report) startInNewDocument(p place) roundTrip {
 	if r == nil || r.place.document == p.document || r.asked.document == p.document {
 		return startRoundTrip(p, readTitle)
 	}
-	return r.askWith(p, readTitle, r.firstQuery(p), true)
+	sent := r.askWith(p, readTitle, r.firstQuery(p), true)
+	r.askListeners(p)
+	return sent
+}
+
+// heardNews is what the listeners of a new document say.
+type heardNews struct {
+	injected.NewListeners
+	err error
+}
+
+// askListeners asks for the listeners of a new document, beside the question that
+// waits for it.
+func (r *report) askListeners(p place) {
+	heard := make(chan heardNews, 1)
+	r.heard = heard
+	ob := r.observer
+	ob.own.Go(func() {
+		ctx, stop := context.WithTimeout(ob.life, contentLimit+stableLimit)
+		defer stop()
+		news, err := ob.reader.syncListeners(ctx, p)
+		heard <- heardNews{news, err}
+	})
 }
 
 // firstQuery returns how to wait for a document that has just loaded, and to read it

@@ -30,6 +30,7 @@ type report struct {
 	gone      []injected.TransientText  // texts that came and went
 	first     *injected.Tree            // of a new document that was read when it was stable, as a snapshot shows it; nil if not
 	firstOf   string                    // that document
+	heard     chan heardNews            // gets what the listeners of a new document say; nil if they were not asked for
 
 	changedAny, canvasDrawn bool   // the act changed something; it changed a canvas or video
 	rendered                string // the new document that was waited for

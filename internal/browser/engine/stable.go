@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -209,15 +208,11 @@ func (ob *observer) waitRendered(ctx context.Context, t *tab, r *report) (late b
 	if r.rendered == p.document {
 		return r.unfinished
 	}
-	var asking sync.WaitGroup
-	defer asking.Wait()
 	if r.asked.document != p.document {
 		notifyWorld(p, "arm", injected.ActWatch{})
-	}
-	var news injected.NewListeners
-	var unheard error
-	if r.Report {
-		asking.Go(func() { news, unheard = ob.reader.syncListeners(ctx, p) })
+		if r.Report {
+			r.askListeners(p)
+		}
 	}
 	defer notifyWorld(p, "endWatch", struct{}{})
 	waited, late := ob.waitForContent(ctx, t, p, r)
@@ -225,8 +220,10 @@ func (ob *observer) waitRendered(ctx context.Context, t *tab, r *report) (late b
 		_ = ob.effects.refreshTitle(context.WithValue(ctx, reportKey{}, nil), t)
 	}
 	r.rendered, r.unfinished = p.document, late
-	if asking.Wait(); news.Controls > 0 || unheard != nil {
-		r.first = nil // it does not show elements that are controls by their listeners alone
+	if r.first != nil && r.heard != nil {
+		if news := <-r.heard; news.Controls > 0 || news.err != nil {
+			r.first = nil // it does not show elements that are controls by their listeners alone
+		}
 	}
 	return late
 }

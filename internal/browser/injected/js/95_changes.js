@@ -146,13 +146,13 @@ const isSuggesting = element => {
   return ['name', 'id', 'placeholder'].some(name => suggestingWords.test(attribute(field, name) ?? '')) || suggestingWords.test(nameOf(field));
 };
 const FRESH = 35; // ms: many scripts begin shortly after the load
-// Resolves when the page runs no task, and no timer of it is due before the time:
-// an idle period ends when the next timer is due.
+// Resolves when the page runs no task, and no timer is due before the time: an idle
+// period ends when the next timer is due, also one of the browser's own.
 const nothingDue = async until => {
   for (let left; (left = until - performance.now()) > 0;) {
     const free = await new Promise(done => requestIdleCallback(deadline => done(deadline.didTimeout ? 0 : deadline.timeRemaining()), {timeout: 2 * FRESH}));
     if (free >= until - performance.now()) return;
-    await pause(Math.max(1, free));
+    await pause(Math.min(left, Math.max(1, free)));
   }
 };
 // While an element fades or slides in, it cannot be seen yet.
