@@ -394,6 +394,8 @@ func TestLinesThatAreNoMessagesAreRefusedAndTheRestWorks(t *testing.T) {
 		"a number":      {"42", -32600, nil},
 		"no version":    {`{"id":1,"method":"ping"}`, -32600, 1.0},
 		"no method":     {`{"jsonrpc":"2.0","id":"m"}`, -32600, "m"},
+		"empty method":  {`{"jsonrpc":"2.0","id":2,"method":""}`, -32600, 2.0},
+		"bad error":     {`{"jsonrpc":"2.0","id":2,"error":7}`, -32600, 2.0},
 		"no id":         {`{"jsonrpc":"2.0","result":{}}`, -32600, nil},
 		"strange id":    {`{"jsonrpc":"2.0","id":{},"method":"ping"}`, -32600, nil},
 		"empty batch":   {"[]", -32600, nil},
