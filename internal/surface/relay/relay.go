@@ -25,7 +25,7 @@ const (
 	mostLine   = 16 << 20               // bytes of a line; as the gateway takes
 	lastWords  = 100 * time.Millisecond // for answers that are on their way when the input ends
 	replayTime = 10 * time.Second       // for the gateway to know the client again
-	quietTime  = time.Second / 2        // without an answer, after which memory is released
+	quietTime  = time.Second / 2        // without an answer, after which memory may be released
 )
 
 // Options say what is connected with what.
