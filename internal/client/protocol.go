@@ -19,7 +19,8 @@ const maxMessage = 256 << 20
 // Protocol connects to the DevTools protocol of a session, by its id. Faults: those
 // of the gateway, not_active where it cannot be reached.
 func (c *Client) Protocol(ctx context.Context, session string) (*websocket.Conn, error) {
-	return c.upgrade(ctx, c.base.JoinPath("v1", "sessions", session, "browser", "cdp"), maxMessage, action.Call{}, nil)
+	conn, _, err := c.upgrade(ctx, c.base.JoinPath("v1", "sessions", session, "browser", "cdp"), maxMessage, action.Call{}, nil)
+	return conn, err
 }
 
 // Agent says what an MCP client asks of the gateway.
@@ -31,8 +32,9 @@ type Agent struct {
 }
 
 // MCP connects to the gateway's MCP server. Each message of the connection is one
-// of the protocol. Faults: as of Protocol.
-func (c *Client) MCP(ctx context.Context, a Agent) (*websocket.Conn, error) {
+// of the protocol. background says that the gateway was started by glovebox mcp.
+// Faults: as of Protocol.
+func (c *Client) MCP(ctx context.Context, a Agent) (conn *websocket.Conn, background bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*healthLimit)
 	defer cancel()
 	query := url.Values{"connection": {a.Name}}
@@ -44,34 +46,34 @@ func (c *Client) MCP(ctx context.Context, a Agent) (*websocket.Conn, error) {
 	}
 	at := c.base.JoinPath("v1", "mcp", "stream")
 	at.RawQuery = query.Encode()
-	conn, err := c.upgrade(ctx, at, maxAnswer, action.Call{Surface: "mcp"}, func(context.Context, []byte) bool {
+	conn, header, err := c.upgrade(ctx, at, maxAnswer, action.Call{Surface: "mcp"}, func(context.Context, []byte) bool {
 		a.Pinged()
 		return true
 	})
 	if fault.CodeOf(err) == fault.NotFound { // the route
-		return nil, fault.New(fault.NotActive, "the gateway that runs is of another version of glovebox").
+		return nil, false, fault.New(fault.NotActive, "the gateway that runs is of another version of glovebox").
 			Hinted("end it, and start it with this version: glovebox serve").Because(err)
 	}
-	return conn, err
+	return conn, header.Get("Glovebox-Background") == "true", err
 }
 
-// upgrade opens a WebSocket.
-func (c *Client) upgrade(ctx context.Context, at *url.URL, most int64, call action.Call, pinged func(context.Context, []byte) bool) (*websocket.Conn, error) {
+// upgrade opens a WebSocket. header is that of the answer.
+func (c *Client) upgrade(ctx context.Context, at *url.URL, most int64, call action.Call, pinged func(context.Context, []byte) bool) (conn *websocket.Conn, header http.Header, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
-		return nil, unreachable(ctx, err)
+		return nil, nil, unreachable(ctx, err)
 	}
 	c.sign(req)
 	mark(req, call)
 	conn, res, err := websocket.Dial(ctx, req.URL.String(), &websocket.DialOptions{HTTPClient: c.http, HTTPHeader: req.Header, OnPingReceived: pinged})
 	if err == nil {
 		conn.SetReadLimit(most)
-		return conn, nil
+		return conn, res.Header, nil
 	}
 	if res == nil {
-		return nil, unreachable(ctx, err)
+		return nil, nil, unreachable(ctx, err)
 	}
 	raw, _ := io.ReadAll(res.Body) // the library has read the beginning of it
 	_ = res.Body.Close()
-	return nil, problemFault(res, raw)
+	return nil, nil, problemFault(res, raw)
 }

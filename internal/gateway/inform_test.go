@@ -27,7 +27,7 @@ var transports = map[string]func(*testing.T, *records) sdk.Transport{
 		done := make(chan error, 1)
 		go func() {
 			done <- relay.Run(ctx, relay.Options{
-				Gateway: func(context.Context) (*client.Client, error) { return client.New(r.url, r.tokens[action.Agent]) },
+				Gateway: func(context.Context, bool) (*client.Client, error) { return client.New(r.url, r.tokens[action.Agent]) },
 				Tools:   []string{"all"}, In: toUs, Out: fromUs,
 			})
 		}()

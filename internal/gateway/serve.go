@@ -63,6 +63,7 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 		return err
 	}
 	listen.Gate, listen.Clients, listen.Auth, listen.MCP, listen.Agents, listen.Version, listen.Log = idle, idle, gw.Tokens, agents.Handler(), agents, version, log
+	listen.Background = o.IdleExit > 0
 	handler, err := rest.New(listen)
 	if err != nil {
 		return err

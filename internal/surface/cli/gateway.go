@@ -254,25 +254,20 @@ func (cmd gatewayCommands) mcp() *cobra.Command {
 	return c
 }
 
-// gateways returns a function that returns a client of the gateway, first and
-// whenever the connection broke. Where no gateway runs it starts one at first;
-// later only if it has started the one before, because a person may have ended
-// another on purpose.
-func (cmd gatewayCommands) gateways(to allowFlags) func(context.Context) (*client.Client, error) {
-	first, starts := true, false
-	return func(ctx context.Context) (*client.Client, error) {
-		if !first && !starts {
+// gateways returns a function that returns a client of the gateway. Where none runs
+// it starts one, if start says so: a person may have ended another on purpose.
+func (cmd gatewayCommands) gateways(to allowFlags) func(ctx context.Context, start bool) (*client.Client, error) {
+	told := false
+	return func(ctx context.Context, start bool) (*client.Client, error) {
+		if !start {
 			return cmd.client(agentToken)
 		}
 		gateway, started, err := cmd.readyClient(ctx, agentToken, to)
-		if err != nil {
-			return nil, err
-		}
-		if starts = starts || started; first && !started && len(to.args()) > 0 {
+		if err == nil && !started && !told && len(to.args()) > 0 {
 			fmt.Fprintf(cmd.io.Err, "%s a gateway is running already: %s do not change where its agents may go\n", cmd.style.warn("note:"), strings.Join(to.args(), " "))
 		}
-		first = false
-		return gateway, nil
+		told = true
+		return gateway, err
 	}
 }
 

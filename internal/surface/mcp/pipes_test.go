@@ -91,7 +91,7 @@ func relayed(t *testing.T, url, token string, change ...func(*relay.Options)) *s
 	toThem, fromUs := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
 	o := relay.Options{
-		Gateway: func(context.Context) (*client.Client, error) { return client.New(url, token) }, In: toUs, Out: fromUs,
+		Gateway: func(context.Context, bool) (*client.Client, error) { return client.New(url, token) }, In: toUs, Out: fromUs,
 	}
 	for _, f := range change {
 		f(&o)

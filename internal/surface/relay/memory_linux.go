@@ -5,17 +5,23 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// releaseMemory returns to the system what only the start of the program needed:
-// freed memory, and the pages of the program's file that were mapped. Pages
-// without write permission have the content of the file and nothing else, so
-// that the system reads them again when they are used (madvise(2),
-// MADV_DONTNEED).
+const enough = 14 << 20 // bytes of resident memory from which on it is released; relaying needs 10 to 13 MB
+
+// releaseMemory returns to the system what relaying does not need, if there is
+// much: freed memory, and the pages of the program's file that were mapped, most
+// of them at its start. Pages without write permission have the content of the
+// file and nothing else, so that the system reads them again when they are used
+// (madvise(2), MADV_DONTNEED).
 func releaseMemory() {
+	if resident() < enough {
+		return
+	}
 	debug.FreeOSMemory()
 	self, err := os.Executable()
 	if err != nil {
@@ -36,4 +42,19 @@ func releaseMemory() {
 			_, _, _ = unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_DONTNEED) // it is only advice
 		}
 	}
+}
+
+// resident returns how many bytes of this process are in memory; 0 if that is not
+// known.
+func resident() int {
+	text, err := os.ReadFile("/proc/self/statm") // pages: proc_pid_statm(5)
+	fields := strings.Fields(string(text))
+	if err != nil || len(fields) < 2 {
+		return 0
+	}
+	pages, err := strconv.Atoi(fields[1])
+	if err != nil {
+		return 0
+	}
+	return pages * os.Getpagesize()
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // Codes of JSON-RPC errors (https://www.jsonrpc.org/specification#error_object).
@@ -67,42 +69,46 @@ func parse(line []byte) (all []message, wrong *refusal) {
 }
 
 func parseOne(text []byte) (message, *refusal) {
-	invalid := &refusal{code: codeInvalid, text: "the line is not a JSON-RPC 2.0 message"}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(text, &fields) != nil {
+	var sent struct {
+		ID json.RawMessage `json:"id"`
+	}
+	_ = json.Unmarshal(text, &sent) // what has no id is refused without one
+	if key(sent.ID) == "" {
+		sent.ID = nil
+	}
+	invalid := &refusal{id: sent.ID, code: codeInvalid, text: "the line is not a JSON-RPC 2.0 message"}
+	read, err := jsonrpc.DecodeMessage(text) // as the gateway reads it
+	if err != nil {
 		return message{}, invalid
 	}
-	var version string
-	m := message{id: fields["id"]}
-	if string(m.id) == "null" {
-		m.id = nil
-	}
-	if m.id != nil && key(m.id) == "" {
-		return message{}, invalid
-	}
-	invalid.id = m.id
-	if json.Unmarshal(fields["jsonrpc"], &version) != nil || version != "2.0" {
-		return message{}, invalid
-	}
-	_, result := fields["result"]
-	_, failed := fields["error"]
-	if _, called := fields["method"]; !called {
-		if m.id == nil || result == failed {
+	switch read := read.(type) {
+	case *jsonrpc.Request:
+		if read.Method == "" {
 			return message{}, invalid
 		}
-		return m, nil
-	}
-	if json.Unmarshal(fields["method"], &m.method) != nil || m.method == "" || result || failed {
-		return message{}, invalid
-	}
-	if m.method == "notifications/cancelled" {
-		var params struct {
-			ID json.RawMessage `json:"requestId"`
+		m := message{method: read.Method}
+		if read.IsCall() {
+			m.id = rawID(read.ID)
 		}
-		_ = json.Unmarshal(fields["params"], &params)
-		m.cancelled = params.ID
+		if m.method == "notifications/cancelled" {
+			var params struct {
+				ID json.RawMessage `json:"requestId"`
+			}
+			_ = json.Unmarshal(read.Params, &params) // the gateway refuses what has none
+			m.cancelled = params.ID
+		}
+		return m, nil
+	case *jsonrpc.Response:
+		if read.ID.IsValid() && (read.Result != nil || read.Error != nil) {
+			return message{id: rawID(read.ID)}, nil
+		}
 	}
-	return m, nil
+	return message{}, invalid
+}
+
+func rawID(id jsonrpc.ID) json.RawMessage {
+	text, _ := json.Marshal(id.Raw()) // a text or a whole number
+	return text
 }
 
 // peek reads a message of the gateway no further than it must: an answer may be

@@ -25,13 +25,14 @@ const (
 	mostLine   = 16 << 20               // bytes of a line; as the gateway takes
 	lastWords  = 100 * time.Millisecond // for answers that are on their way when the input ends
 	replayTime = 10 * time.Second       // for the gateway to know the client again
-	quietTime  = time.Second / 2        // without an answer, after which memory is released
+	quietTime  = time.Second / 2        // without an answer, after which memory may be released
 )
 
 // Options say what is connected with what.
 type Options struct {
 	// Gateway returns a client of the gateway, each time that a connection is made.
-	Gateway  func(ctx context.Context) (*client.Client, error)
+	// start says that it may start one if none runs.
+	Gateway  func(ctx context.Context, start bool) (*client.Client, error)
 	Tools    []string // groups of tools; the usual ones when empty
 	ReadOnly bool     // sessions only read
 	In       io.Reader
@@ -45,7 +46,7 @@ func Run(ctx context.Context, o Options) error {
 	defer cancel()
 	idle := time.AfterFunc(quietTime, releaseMemory)
 	defer idle.Stop()
-	r := &relay{o: o, name: randid.New("", 8), out: &output{to: o.Out, failed: cancel, idle: idle}}
+	r := &relay{o: o, name: randid.New("", 8), start: true, out: &output{to: o.Out, failed: cancel, idle: idle}}
 	defer r.close()
 	if err := r.connect(ctx, false); err != nil {
 		return err
@@ -79,6 +80,7 @@ type relay struct {
 	name  string // of this client, for the gateway
 	out   *output
 	link  *link
+	start bool   // a gateway may be started: at first, and if the one before was started by such a process
 	hello []byte // the client's initialize
 	ready []byte // and its notifications/initialized
 }
@@ -146,18 +148,18 @@ func (r *relay) take(ctx, dialling context.Context, line []byte) {
 // has introduced itself before.
 func (r *relay) connect(ctx context.Context, again bool) error {
 	r.close()
-	gateway, err := r.o.Gateway(ctx)
+	gateway, err := r.o.Gateway(ctx, r.start)
 	if err != nil {
 		return err
 	}
 	defer gateway.Close()
 	l := newLink(r.out)
-	conn, err := gateway.MCP(ctx, client.Agent{Tools: r.o.Tools, ReadOnly: r.o.ReadOnly, Name: r.name, Pinged: l.alive})
+	conn, background, err := gateway.MCP(ctx, client.Agent{Tools: r.o.Tools, ReadOnly: r.o.ReadOnly, Name: r.name, Pinged: l.alive})
 	if err != nil {
 		return err
 	}
 	l.start(conn)
-	r.link = l
+	r.link, r.start = l, background
 	if !again || r.hello == nil {
 		return nil
 	}

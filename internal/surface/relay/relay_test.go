@@ -64,6 +64,7 @@ type gateway struct {
 	gate   *calls
 	tokens *auth.TokenStore
 	dir    string
+	own    bool // it was started by a process of glovebox mcp
 	front  *httptest.Server
 
 	mu      sync.Mutex
@@ -101,7 +102,7 @@ func (g *gateway) start() {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	h, err := rest.New(rest.Options{Gate: g.gate, Auth: g.tokens, MCP: tools.Handler(), Agents: tools, Log: slog.New(slog.DiscardHandler)})
+	h, err := rest.New(rest.Options{Gate: g.gate, Auth: g.tokens, MCP: tools.Handler(), Agents: tools, Background: g.own, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ func (g *gateway) run(t *testing.T, token string, change ...func(*relay.Options)
 	t.Helper()
 	toUs, in := io.Pipe()
 	out, fromUs := io.Pipe()
-	o := relay.Options{Gateway: func(context.Context) (*client.Client, error) { return client.New(g.front.URL, token) }, In: toUs, Out: fromUs}
+	o := relay.Options{Gateway: func(context.Context, bool) (*client.Client, error) { return client.New(g.front.URL, token) }, In: toUs, Out: fromUs}
 	for _, f := range change {
 		f(&o)
 	}
@@ -259,6 +260,30 @@ func TestARestartOfTheGatewayIsSurvived(t *testing.T) {
 	}
 }
 
+func TestAGatewayIsStartedAtFirstAndWhereAProcessHadStartedIt(t *testing.T) {
+	for _, own := range []bool{true, false} {
+		g := newGateway(t)
+		g.end()
+		g.own = own
+		g.start()
+		var starts []bool
+		token := g.token()
+		p := g.run(t, token, func(o *relay.Options) {
+			o.Gateway = func(_ context.Context, start bool) (*client.Client, error) {
+				starts = append(starts, start)
+				return client.New(g.front.URL, token)
+			}
+		})
+		p.initialize()
+		g.end()
+		g.start()
+		p.list("1")
+		if len(starts) != 2 || !starts[0] || starts[1] != own {
+			t.Errorf("own %v: %v", own, starts)
+		}
+	}
+}
+
 func TestCallsInFlightAreAnsweredWhenTheConnectionBreaks(t *testing.T) {
 	g := newGateway(t)
 	arrived, left := make(chan struct{}), make(chan struct{})
@@ -324,7 +349,7 @@ func breaking(t *testing.T) string {
 func TestACancelledCallIsNotAnsweredWhenTheConnectionBreaks(t *testing.T) {
 	url := breaking(t)
 	p := newGateway(t).run(t, "", func(o *relay.Options) {
-		o.Gateway = func(context.Context) (*client.Client, error) { return client.New(url, "") }
+		o.Gateway = func(context.Context, bool) (*client.Client, error) { return client.New(url, "") }
 	})
 	p.send(strings.Replace(list, "%", "1", 1))
 	if a := p.receive(); a.Method != "elicitation/create" {
@@ -394,6 +419,8 @@ func TestLinesThatAreNoMessagesAreRefusedAndTheRestWorks(t *testing.T) {
 		"a number":      {"42", -32600, nil},
 		"no version":    {`{"id":1,"method":"ping"}`, -32600, 1.0},
 		"no method":     {`{"jsonrpc":"2.0","id":"m"}`, -32600, "m"},
+		"empty method":  {`{"jsonrpc":"2.0","id":2,"method":""}`, -32600, 2.0},
+		"bad error":     {`{"jsonrpc":"2.0","id":2,"error":7}`, -32600, 2.0},
 		"no id":         {`{"jsonrpc":"2.0","result":{}}`, -32600, nil},
 		"strange id":    {`{"jsonrpc":"2.0","id":{},"method":"ping"}`, -32600, nil},
 		"empty batch":   {"[]", -32600, nil},

@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	mcpStreamPath = "/v1/mcp/stream"
-	mostMCP       = 16 << 20 // bytes of a message: a call with files, as standard input always took it
+	mcpStreamPath    = "/v1/mcp/stream"
+	backgroundHeader = "Glovebox-Background"
+	mostMCP          = 16 << 20 // bytes of a message: a call with files, as standard input always took it
 )
 
 // Agents admits MCP clients whose messages come over one connection, each as a
@@ -39,6 +40,9 @@ func (s *surface) mcpStream(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		fail(w, r, err)
 		return
+	}
+	if s.background {
+		w.Header().Set(backgroundHeader, "true")
 	}
 	noteCalled(r) // its calls are recorded one by one
 	s.connections.serve(w, r, to, wireLimits{message: mostMCP, large: s.connections.large}, true)

@@ -50,6 +50,7 @@ type Options struct {
 	Gate           Gate
 	Clients        Clients // of the DevTools protocol; none are admitted when nil
 	Agents         Agents  // serves glovebox mcp; nothing does when nil
+	Background     bool    // glovebox mcp started this gateway, and may start it again when it has ended
 	Auth           Tokens
 	MCP            http.Handler   // serves /mcp, after the same checks; none when nil. The caller is in the request's context, see auth.From
 	Version        string         // of the program
@@ -79,7 +80,7 @@ func New(o Options) (*Surface, error) {
 	if o.Gate == nil || o.Auth == nil || o.Log == nil {
 		return nil, errors.New("rest: Gate, Auth and Log must be given")
 	}
-	s := &surface{gate: o.Gate, clients: o.Clients, agents: o.Agents, connections: newConnections(), eventStreams: newEventStreams(), mux: http.NewServeMux()}
+	s := &surface{gate: o.Gate, clients: o.Clients, agents: o.Agents, background: o.Background, connections: newConnections(), eventStreams: newEventStreams(), mux: http.NewServeMux()}
 	s.offerDescription(s.offerAll())
 	s.offerDiscovery(o.Version)
 	if o.MCP != nil {
@@ -157,6 +158,7 @@ type surface struct {
 	gate         Gate
 	clients      Clients
 	agents       Agents
+	background   bool
 	connections  *connections
 	eventStreams *eventStreams
 	mux          *http.ServeMux
