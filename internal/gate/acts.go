@@ -20,6 +20,7 @@ const (
 	maxActs           = 2000             // of all sessions
 	serverAnswerLimit = 5 * time.Second  // for servers to answer requests that people allowed
 	actRetention      = 5 * time.Minute  // an act is remembered for its waiting questions
+	cleaningInterval  = time.Second      // between two removals of old acts
 )
 
 // causingAct is an act that may cause requests.
@@ -56,6 +57,8 @@ type decision struct {
 type acts struct {
 	mu       sync.Mutex
 	all      map[string]*causingAct
+	asked    map[string]*causingAct // those about which people were asked
+	cleaned  time.Time              // when old ones were last removed
 	sessions map[string]*sessionRequests
 }
 
@@ -70,9 +73,12 @@ func (d *acts) begin(c *callInfo, wasApproved bool) *causingAct {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.all == nil {
-		d.all = map[string]*causingAct{}
+		d.all, d.asked = map[string]*causingAct{}, map[string]*causingAct{}
 	}
-	d.removeOld(time.Now())
+	if now := time.Now(); now.Sub(d.cleaned) > cleaningInterval || len(d.all) >= maxActs {
+		d.cleaned = now
+		d.removeOld(now)
+	}
 	d.all[b.id] = b
 	return b
 }
@@ -82,14 +88,35 @@ func (d *acts) removeOld(now time.Time) {
 	for id, b := range d.all {
 		if b.isOver(now) || len(d.all) >= maxActs && !b.isActive() {
 			delete(d.all, id)
+			delete(d.asked, id)
 		}
 	}
 }
 
+// isOver reports whether nothing refers to the act any more: no request belongs to it,
+// and no caller waits for the answer to a question about it.
 func (b *causingAct) isOver(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return !b.running && b.decision == nil && now.Sub(b.ended) > actRetention
+	retention := highRequestWindow + cleaningInterval
+	if b.question.ID != "" {
+		retention = actRetention
+	}
+	return !b.running && b.decision == nil && now.Sub(b.ended) > retention
+}
+
+// ask notes the newest question about what an act sends, and reports whether its call
+// still runs.
+func (d *acts) ask(b *causingAct, q action.Question) (running bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.question = q
+	if d.all[b.id] == b {
+		d.asked[b.id] = b
+	}
+	return b.running
 }
 
 func (b *causingAct) isActive() bool {
@@ -121,10 +148,13 @@ func (d *acts) find(session string, ids []string) []*causingAct {
 // untold returns the act of an earlier, equal call that has a question whose
 // answer the caller does not know yet.
 func (d *acts) untold(call action.Call) *causingAct {
-	key := keyOf(call)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, b := range d.all {
+	if len(d.asked) == 0 {
+		return nil
+	}
+	key := keyOf(call)
+	for _, b := range d.asked {
 		if b.key == key && b.isUntold() {
 			return b
 		}
@@ -229,6 +259,7 @@ func (d *acts) endSession(session string) {
 	for id, b := range d.all {
 		if b.facts.Session.ID == session {
 			delete(d.all, id)
+			delete(d.asked, id)
 		}
 	}
 }

@@ -196,10 +196,7 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct) error {
 		return err
 	}
 	if b != nil {
-		b.mu.Lock()
-		b.question = q
-		running := b.running
-		b.mu.Unlock()
+		running := o.g.acts.ask(b, q)
 		seen := callInfo{g: b.gate, call: b.call, facts: b.facts, pin: b.pin}
 		seen.addScreenshot(ctx, &q, slog.LevelDebug) // the element may have disappeared
 		if b.call.Asked != nil && running {
