@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
 
@@ -55,6 +56,7 @@ func terminal(w io.Writer) bool {
 }
 
 func runGuest(ctx context.Context, out io.Writer) error {
+	runtime.GOMAXPROCS(1)               // it only carries bytes: with more, each message wakes another thread
 	place, beside, err := local.Enter() // next to the gateway, or in a container of its own
 	if err != nil {
 		return err

@@ -56,7 +56,7 @@ func (rd *reader) readable(ctx context.Context, t *tab) (place, error) {
 	if err != nil {
 		return p, err
 	}
-	return p, rd.effects.roundTrip(ctx, t, p, readTitle)
+	return p, rd.effects.ask(ctx, t, p, readTitle)
 }
 
 // eachFrame calls read with each frame, the main frame first, from which it takes

@@ -82,9 +82,7 @@ const oneTask = "() => new Promise(done => { const c = new MessageChannel(); c.p
 // roundTripAfter returns when the browser has reported everything that an act set
 // off in its frame.
 func (ef *effects) roundTripAfter(ctx context.Context, t *tab, where place, before mark, by closing) error {
-	asked := startRoundTrip(where, by)
-	reportOf(ctx).prefetch(t, where)
-	if err := ef.finishRoundTrip(ctx, t, where, by, asked); err != nil {
+	if err := ef.finishRoundTrip(ctx, t, where, by, reportOf(ctx).startRoundTrip(t, where, by)); err != nil {
 		return err
 	}
 	if guarded.Get(ef.state, func(*state) bool { return t.moves.scripts > before.moves.scripts }) { // a javascript: link runs as a task of its own
@@ -103,9 +101,7 @@ func (ef *effects) refreshTitle(ctx context.Context, t *tab) error {
 	if !ok {
 		return nil
 	}
-	asked := startRoundTrip(p, readTitle)
-	reportOf(ctx).prefetchNew(p)
-	return ef.finishRoundTrip(ctx, t, p, readTitle, asked)
+	return ef.finishRoundTrip(ctx, t, p, readTitle, reportOf(ctx).startInNewDocument(p))
 }
 
 // ended returns err, but nil if only the time of a wait inside the verb is over.
@@ -191,31 +187,43 @@ type closing struct {
 
 var readTitle = closing{function: title}
 
-// roundTrip runs a function in a frame, and takes the tab's title from its answer
-// if it is the main frame.
-func (ef *effects) roundTrip(ctx context.Context, t *tab, p place, by closing) error {
+// ask runs a function in a frame, and takes the tab's title from its answer if it is
+// the main frame.
+func (ef *effects) ask(ctx context.Context, t *tab, p place, by closing) error {
 	return ef.finishRoundTrip(ctx, t, p, by, startRoundTrip(p, by))
 }
 
+// roundTrip is one that was sent. With a report, its answer ends with that of the
+// report's question.
+type roundTrip struct {
+	asked  *cdp.Pending
+	report *report
+}
+
 // startRoundTrip begins a round trip.
-func startRoundTrip(p place, by closing) *cdp.Pending {
-	return p.session.Send("Runtime.callFunctionOn", map[string]any{
+func startRoundTrip(p place, by closing) roundTrip {
+	return roundTrip{asked: p.session.Send("Runtime.callFunctionOn", map[string]any{
 		"functionDeclaration": by.function, "uniqueContextId": p.world.Unique, "returnByValue": true, "awaitPromise": true,
 		"arguments": []map[string]int{{"value": by.node}},
-	})
+	})}
 }
 
 // finishRoundTrip waits for the answer of a round trip.
-func (ef *effects) finishRoundTrip(ctx context.Context, t *tab, p place, by closing, asked *cdp.Pending) error {
+func (ef *effects) finishRoundTrip(ctx context.Context, t *tab, p place, by closing, sent roundTrip) error {
 	var answer struct {
 		Result struct {
 			Value string `json:"value"`
 		} `json:"result"`
 	}
-	if err := asked.Wait(ctx, &answer); err != nil {
+	if err := sent.asked.Wait(ctx, &answer); err != nil {
 		return err
 	}
 	shown := answer.Result.Value
+	if sent.report != nil {
+		var stable string
+		stable, shown, _ = strings.Cut(shown, "\n")
+		sent.report.asked.answer = []byte(stable)
+	}
 	if by.came != nil {
 		said, rest, _ := strings.Cut(shown, "\n")
 		if err := by.came.take(said); err != nil {

@@ -20,7 +20,7 @@ func (ct *contents) extract(ctx context.Context, t *tab, a *action.Extract, _ ac
 	if err != nil {
 		return nil, err
 	}
-	if err := ct.effects.roundTrip(ctx, t, p, readTitle); err != nil {
+	if err := ct.effects.ask(ctx, t, p, readTitle); err != nil {
 		return nil, err
 	}
 	here := ct.facts(t)

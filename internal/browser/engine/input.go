@@ -31,6 +31,7 @@ type actionTarget struct {
 	took  *injected.Focused // the result of giving it the focus, if that was tried
 	chose *injected.Chosen  // the result of choosing options, if that was tried
 	check string            // whether it is checked, if that was asked
+	keyed bool              // a text must be typed key by key
 }
 
 // pinned returns the frame and the number of the element of a pin. Fault:
@@ -82,7 +83,7 @@ func (in *actor) readyFor(ctx context.Context, t *tab, pin action.Pin, q injecte
 	}
 	wait := timing.Limit(findLimit)
 	deadline := time.Now().Add(wait)
-	q.Node, q.Print = node, pin.Print
+	q.Node, q.Print, q.Watch = node, pin.Print, reportOf(ctx).watches(p, node)
 	if rect, _, ok := in.elements.last.of(pin); ok && q.Point == nil {
 		q.Rect = &rect
 	}
@@ -115,7 +116,8 @@ func (in *actor) readyFor(ctx context.Context, t *tab, pin action.Pin, q injecte
 			if err := in.confirmRouting(ctx, t, p, q.Kind, input.Move(x, y)); err != nil {
 				return actionTarget{}, err
 			}
-			return actionTarget{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused, there: r.Reached && by == "", took: r.Took, chose: r.Chose, check: r.Checked}, nil
+			return actionTarget{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused, there: r.Reached && by == "", took: r.Took, chose: r.Chose, check: r.Checked,
+				keyed: r.Keys || !p.frame.listeners.knows(p)}, nil
 		}
 		if time.Until(deadline) <= 0 {
 			return actionTarget{}, notReady("covered", by, wait)

@@ -14,8 +14,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// typeText types into an element: see typeKeys. With a delay, every character is a
-// key.
+// typeText types into an element. With a delay, or if the page listens to keys, every
+// character is a key; otherwise no page can tell keys from a text that is inserted at
+// once, which the browser does in a fraction of the time.
 func (in *actor) typeText(ctx context.Context, t *tab, a *action.Type, pin action.Pin) (any, error) {
 	text, err := typeable(a.Input)
 	if err != nil {
@@ -45,7 +46,7 @@ func (in *actor) typeText(ctx context.Context, t *tab, a *action.Type, pin actio
 		text += "\n"
 	}
 	came := delivery{typed: utf8.RuneCountInString(text), since: time.Now()}
-	if err := in.typeKeys(ctx, t, text, time.Duration(a.Delay)*time.Millisecond); err != nil {
+	if err := in.typeKeys(ctx, t, text, at.keyed, time.Duration(a.Delay)*time.Millisecond); err != nil {
 		return acted, err
 	}
 	acted.NewPage, err = in.waitForInput(ctx, t, at, before, &came, committed(at, text, &came))
@@ -118,8 +119,8 @@ func committed(at actionTarget, text string, came *delivery) closing {
 	return came.end(announce, at.node)
 }
 
-// typeKeys types text into the element with the focus.
-func (in *actor) typeKeys(ctx context.Context, t *tab, text string, delay time.Duration) error {
+// typeKeys types text into the element with the focus; not keyed inserts it.
+func (in *actor) typeKeys(ctx context.Context, t *tab, text string, keyed bool, delay time.Duration) error {
 	if delay > 0 {
 		for _, r := range text {
 			if err := in.send(ctx, t, input.Typing(r)); err != nil {
@@ -131,7 +132,7 @@ func (in *actor) typeKeys(ctx context.Context, t *tab, text string, delay time.D
 		}
 		return nil
 	}
-	for _, strokes := range input.TypingPlan(text) {
+	for _, strokes := range input.TypingPlan(text, keyed) {
 		if err := in.send(ctx, t, strokes); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"image"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/annotate"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
@@ -32,6 +33,11 @@ func (ca *camera) takeMasked(ctx context.Context, t *tab, c shot, badges []badge
 	labels, err := ca.labels(ctx, t, badges, c.Clip)
 	if err != nil {
 		return nil, err
+	}
+	if len(labels) == 0 && !ca.credentialed() {
+		if data, plain, err := ca.takePlain(ctx, t, c); plain || err != nil {
+			return data, err
+		}
 	}
 	before, err := ca.secrets.maskRects(ctx, t)
 	for tries := 0; err == nil && tries < mostTries; tries++ {
@@ -60,6 +66,21 @@ func (ca *camera) takeMasked(ctx context.Context, t *tab, c shot, badges []badge
 		return nil, err
 	}
 	return nil, errMaskMoved()
+}
+
+// takePlain takes a picture while it is asked what must be covered. plain is false if
+// that is something; then the picture is not returned.
+func (ca *camera) takePlain(ctx context.Context, t *tab, c shot) (data []byte, plain bool, err error) {
+	var covered []injected.Rect
+	var unknown error
+	var asking sync.WaitGroup
+	asking.Go(func() { covered, unknown = ca.secrets.maskRects(ctx, t) })
+	data, err = ca.take(ctx, t, c)
+	asking.Wait()
+	if err = cmp.Or(unknown, err); err != nil || len(covered) > 0 {
+		return nil, false, err
+	}
+	return data, true, nil
 }
 
 // drawable is c as something can be drawn on what comes of it.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 )
@@ -10,14 +11,23 @@ import (
 // listenerCache keeps what is known of the listeners of a frame's document.
 type listenerCache struct {
 	mu       sync.Mutex
-	document string // that the listeners are of
+	document string    // that the listeners are of
+	read     time.Time // when they were last asked for
+	elements int       // how many elements had been added by then: injected.Stability.Elements
 	injected.ListenerCache
 }
+
+// listenersLife is how long listeners are taken for known while no element is added.
+// To ask for them after each act takes the browser longer than a small act itself.
+const listenersLife = 2 * time.Second
+
+// old reports whether the listeners must be read again in any case. e.mu is held.
+func (e *listenerCache) old() bool { return time.Since(e.read) > listenersLife }
 
 // of returns what is known of the frame's present document. e.mu is held.
 func (e *listenerCache) of(p place) *injected.ListenerCache {
 	if e.document != p.document {
-		e.document, e.ListenerCache = p.document, injected.ListenerCache{}
+		e.document, e.read, e.elements, e.ListenerCache = p.document, time.Time{}, 0, injected.ListenerCache{}
 	}
 	return &e.ListenerCache
 }
@@ -37,8 +47,22 @@ func (rd *reader) syncListeners(ctx context.Context, p place) (news injected.New
 	e := &p.frame.listeners
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	news, err = p.world.SyncListeners(ctx, e.of(p))
+	of := e.of(p)
+	e.read = time.Now()
+	news, err = p.world.SyncListeners(ctx, of)
 	return news, rd.ignored(ctx, err)
+}
+
+// hasListeners reports whether the listeners of a frame were read lately, and no
+// element was added since. elements is how many were added until now.
+func (rd *reader) hasListeners(p place, elements int) bool {
+	e := &p.frame.listeners
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.of(p)
+	grew := e.elements != elements
+	e.elements = elements
+	return !grew && !e.old()
 }
 
 // storeListeners is syncListeners with listeners that were read before.

@@ -104,7 +104,7 @@ func (ob *observer) compare(ctx context.Context, t *tab, r *report, out *action.
 		if !isNew && was.Tab != "" {
 			c.Why = action.NewPage
 		}
-		return ob.snapshotInstead(ctx, t, c)
+		return ob.snapshotInstead(ctx, t, r, c)
 	}
 	read, top, gone, err := ob.observeAfter(ctx, t, top, was.Page, r)
 	if err != nil {
@@ -114,10 +114,10 @@ func (ob *observer) compare(ctx context.Context, t *tab, r *report, out *action.
 	switch {
 	case !same:
 		c.Why = action.NewPage
-		return ob.snapshotInstead(ctx, t, c)
+		return ob.snapshotInstead(ctx, t, nil, c)
 	case delta.Much || ob.longerThanPage(delta, read):
 		c.Why = action.MuchChanged
-		return ob.snapshotInstead(ctx, t, c)
+		return ob.snapshotInstead(ctx, t, nil, c)
 	}
 	c.Text = delta.Text
 	c.Outcome = r.outcome(c)
@@ -150,9 +150,10 @@ func (ob *observer) observeAfter(ctx context.Context, t *tab, top place, was *ob
 	return read, at, gone, err
 }
 
-// snapshotInstead fills in a snapshot in place of changes.
-func (ob *observer) snapshotInstead(ctx context.Context, t *tab, c *action.Changes) error {
-	data, err := ob.snapshot(ctx, t, &action.TakeSnapshot{}, action.Pin{})
+// snapshotInstead fills in a snapshot in place of changes. r may have read a new
+// document already; nil reads it now.
+func (ob *observer) snapshotInstead(ctx context.Context, t *tab, r *report, c *action.Changes) error {
+	data, err := ob.snapshot(context.WithValue(ctx, firstKey{}, r), t, &action.TakeSnapshot{}, action.Pin{})
 	if shot, ok := data.(*action.Snapshot); ok && err == nil {
 		c.Snapshot = shot
 	}
@@ -161,6 +162,10 @@ func (ob *observer) snapshotInstead(ctx context.Context, t *tab, c *action.Chang
 
 // observe reads a page so that it can be compared with other observations.
 func (ob *observer) observe(ctx context.Context, t *tab, top place, walk injected.SnapshotOptions) (*observe.Page, error) {
+	if r, _ := ctx.Value(firstKey{}).(*report); r != nil && r.first != nil && r.firstOf == top.document {
+		read, err := ob.reader.mergeFrames(ctx, t, top, &snapshot.Frame{Document: top.document, Tree: r.first})
+		return newObservation(read, *r.walk), err
+	}
 	walk.Sight = int(ob.lastID.Add(1))
 	read, err := ob.reader.readPage(ctx, t, top, walk)
 	return newObservation(read, walk), err

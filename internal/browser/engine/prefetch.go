@@ -2,22 +2,30 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"time"
 
+	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
-// prefetched are questions of a report that were sent while the verb still waited
-// for what it set off, so that the answers travel together.
-type prefetched struct {
-	document          string // that was asked
-	asked             injected.StableQuery
-	stable, listeners *cdp.Pending
+// askedEarly are questions of a report that travel with the last round trip of the
+// verb.
+type askedEarly struct {
+	document  string // that was asked
+	query     injected.StableQuery
+	answer    []byte       // to the query: JSON text; nil before it came
+	listeners *cdp.Pending // nil if they were not asked for
 }
 
 type reportKey struct{}
+
+// firstKey is the context key of a report whose first reading of a new document may be
+// used.
+type firstKey struct{}
 
 // reportOf returns the report that a verb is to make, nil for none.
 func reportOf(ctx context.Context) *report {
@@ -27,35 +35,86 @@ func reportOf(ctx context.Context) *report {
 	return nil
 }
 
-// prefetch sends the questions of waitAfterAct. It is called when the act in a
-// frame is done; r may be nil.
-func (r *report) prefetch(t *tab, p place) {
+// startRoundTrip begins a round trip, with the questions of waitAfterAct where the
+// report is about that frame. It is called when the act is done; r may be nil.
+func (r *report) startRoundTrip(t *tab, p place, by closing) roundTrip {
 	if r == nil || r.place.document != p.document {
-		return
+		return startRoundTrip(p, by)
 	}
-	r.send(p, r.observer.actQuery(t, r))
+	sent := r.askWith(p, by, r.observer.actQuery(t, r), false)
 	e := &p.frame.listeners
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if params, ok := e.of(p).Query(); ok {
-		r.prefetched.listeners = p.session.Send(injected.ListenersMethod, params)
+	if params, ok := e.of(p).Query(); ok && e.old() {
+		r.asked.listeners = p.session.Send(injected.ListenersMethod, params)
+		e.read = time.Now()
 	}
+	return sent
 }
 
-// prefetchNew sends the questions of waitRendered. It is called when the tab shows
-// a new document; r may be nil.
-func (r *report) prefetchNew(p place) {
-	if r == nil || r.place.document == p.document || r.prefetched.document == p.document {
-		return
+// startInNewDocument begins the round trip that reads the title of a new document,
+// with the questions of waitRendered; r may be nil.
+func (r *report) startInNewDocument(p place) roundTrip {
+	if r == nil || r.place.document == p.document || r.asked.document == p.document {
+		return startRoundTrip(p, readTitle)
 	}
-	notifyWorld(p, "arm", injected.ActWatch{})
-	r.send(p, newDocumentQuery())
+	sent := r.askWith(p, readTitle, r.firstQuery(p), true)
+	r.askListeners(p)
+	return sent
 }
 
-func (r *report) send(p place, q injected.StableQuery) {
-	if params, err := p.world.Request("waitStable", q); err == nil {
-		r.prefetched = prefetched{document: p.document, asked: q, stable: p.session.Send("Runtime.callFunctionOn", params)}
+// heardNews is what the listeners of a new document say.
+type heardNews struct {
+	injected.NewListeners
+	err error
+}
+
+// askListeners asks for the listeners of a new document, beside the question that
+// waits for it.
+func (r *report) askListeners(p place) {
+	heard := make(chan heardNews, 1)
+	r.heard = heard
+	ob := r.observer
+	ob.own.Go(func() {
+		ctx, stop := context.WithTimeout(ob.life, contentLimit+stableLimit)
+		defer stop()
+		news, err := ob.reader.syncListeners(ctx, p)
+		heard <- heardNews{news, err}
+	})
+}
+
+// firstQuery returns how to wait for a document that has just loaded, and to read it
+// then, as snapshotInstead does, if it is one frame.
+func (r *report) firstQuery(p place) injected.StableQuery {
+	q := newDocumentQuery()
+	ob := r.observer
+	if !r.Report || ob == nil || p.frame.parent != nil || guarded.Get(ob.state, func(s *state) bool { t := s.active(); return t == nil || t.root != p.frame || len(t.frames) > 1 }) {
+		return q
 	}
+	walk := ob.reader.snapshotOptions()
+	showOptions(&walk, &action.TakeSnapshot{})
+	walk.Sight, walk.Hosts = int(ob.lastID.Add(1)), injected.ClosedPerCall
+	q.Walk = &walk
+	return q
+}
+
+// askWith begins a round trip whose answer is that of waitStable, a line feed, and the
+// answer of the function. fresh begins to record changes before.
+func (r *report) askWith(p place, by closing, q injected.StableQuery, fresh bool) roundTrip {
+	raw, err := json.Marshal(q)
+	if err != nil {
+		return startRoundTrip(p, by)
+	}
+	const declaration = `async (n, q, fresh) => {
+	const said = await (%s)(n);
+	if (fresh) __glovebox.run('arm', '{}');
+	return await __glovebox.run('waitStable', q) + '\n' + said;
+}`
+	r.asked = askedEarly{document: p.document, query: q}
+	return roundTrip{report: r, asked: p.session.Send("Runtime.callFunctionOn", map[string]any{
+		"functionDeclaration": fmt.Sprintf(declaration, by.function), "uniqueContextId": p.world.Unique, "returnByValue": true, "awaitPromise": true,
+		"arguments": []map[string]any{{"value": by.node}, {"value": string(raw)}, {"value": fresh}},
+	})}
 }
 
 // singleFrameOptions returns how the tab's page is read if it is one frame, nil if
@@ -70,18 +129,15 @@ func (ob *observer) singleFrameOptions(t *tab, r *report) *injected.SnapshotOpti
 	return &walk
 }
 
-// stable waits for the answer to a question that was sent before, or asks now.
+// stable returns the answer to a question that was asked before, or asks now.
 func (r *report) stable(ctx context.Context, p place, q injected.StableQuery) (c injected.Stability, err error) {
-	asked := r.prefetched.stable
-	r.prefetched.stable = nil
-	if asked == nil || r.prefetched.document != p.document {
+	answer := r.asked.answer
+	r.asked.answer = nil
+	if answer == nil || r.asked.document != p.document {
 		c, err = p.world.WaitStable(ctx, q)
 	} else {
-		q = r.prefetched.asked
-		var a injected.Answer
-		if err = asked.Wait(ctx, &a); err == nil {
-			err = a.Decode(&c)
-		}
+		q = r.asked.query
+		err = json.Unmarshal(answer, &c)
 	}
 	if err != nil {
 		return c, fmt.Errorf("cannot wait for the page: %w", err)
@@ -90,15 +146,19 @@ func (r *report) stable(ctx context.Context, p place, q injected.StableQuery) (c
 	return c, nil
 }
 
-// takeListeners stores the listeners that prefetch asked for. ok is false if it
-// did not ask.
-func (ob *observer) takeListeners(ctx context.Context, r *report) (news injected.NewListeners, ok bool) {
-	asked := r.prefetched.listeners
-	r.prefetched.listeners = nil
+// takeListeners stores the listeners that were asked for with the round trip. known
+// is false if there may be newer ones: the page changed while it was waited for, or
+// elements were added since listeners were last read.
+func (ob *observer) takeListeners(ctx context.Context, r *report, c injected.Stability) (news injected.NewListeners, known bool) {
+	asked := r.asked.listeners
+	r.asked.listeners = nil
+	if asked == nil {
+		return news, ob.reader.hasListeners(r.place, c.Elements)
+	}
 	var all injected.Listeners
-	if asked == nil || asked.Wait(ctx, &all) != nil {
+	if asked.Wait(ctx, &all) != nil {
 		return news, false
 	}
 	news, err := ob.reader.storeListeners(ctx, r.place, all)
-	return news, err == nil
+	return news, err == nil && c.Still
 }

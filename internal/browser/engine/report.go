@@ -14,19 +14,23 @@ import (
 // report collects what is reported after a verb. It is begun before the verb.
 type report struct {
 	observe.Call
-	observer   *observer
-	verb       string
-	tab        *tab
-	place      place // frame of the element that is acted on, otherwise the main frame
-	node       int
-	busy       map[string]string // requests that were under way before
-	began      time.Time
-	limit      time.Duration
-	late       lateEffects
-	prefetched prefetched
-	walk       *injected.SnapshotOptions // how the page is read when it is stable; nil if it has more than one frame
-	read       *injected.Tree            // what was read so
-	gone       []injected.TransientText  // texts that came and went
+	observer  *observer
+	verb      string
+	tab       *tab
+	place     place // frame of the element that is acted on, otherwise the main frame
+	node      int
+	busy      map[string]string // requests that were under way before
+	began     time.Time
+	limit     time.Duration
+	late      lateEffects
+	unwatched bool // changes are not recorded yet
+	asked     askedEarly
+	walk      *injected.SnapshotOptions // how the page is read when it is stable; nil if it has more than one frame
+	read      *injected.Tree            // what was read so
+	gone      []injected.TransientText  // texts that came and went
+	first     *injected.Tree            // of a new document that was read when it was stable, as a snapshot shows it; nil if not
+	firstOf   string                    // that document
+	heard     chan heardNews            // gets what the listeners of a new document say; nil if they were not asked for
 
 	changedAny, canvasDrawn bool   // the act changed something; it changed a canvas or video
 	rendered                string // the new document that was waited for
@@ -57,8 +61,26 @@ func (ob *observer) beginReport(ctx context.Context, t *tab, verb string, args a
 		return r
 	}
 	ob.refresh(ctx, t, r)
-	notifyWorld(p, "arm", injected.ActWatch{Node: node})
+	if r.unwatched = watchedWhenReady[verb] && node != 0; !r.unwatched {
+		notifyWorld(p, "arm", injected.ActWatch{Node: node})
+	}
 	return r
+}
+
+// watchedWhenReady are verbs whose question for readiness begins to record changes.
+var watchedWhenReady = map[string]bool{
+	action.VerbPageClick.Name: true, action.VerbPageCheck.Name: true, action.VerbPageHover.Name: true,
+	action.VerbPageType.Name: true, action.VerbPageSelect.Name: true,
+}
+
+// watches reports, once, whether a question to an element is to begin to record
+// changes; r may be nil.
+func (r *report) watches(p place, node int) bool {
+	if r == nil || !r.unwatched || r.place.document != p.document || r.node != node {
+		return false
+	}
+	r.unwatched = false
+	return true
 }
 
 // finishReport adds the report to a result, if one was asked for. The act is done

@@ -32,9 +32,7 @@ func (ob *observer) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot
 	if err != nil {
 		return nil, err
 	}
-	walk.NoURLs, walk.Shown = a.Format != "tree" && !a.URLs, true
-	walk.Viewport = a.Viewport
-	walk.Fold = a.Format != "tree" && a.Ref == "" && !a.Viewport
+	showOptions(&walk, a)
 	if a.Ref != "" {
 		h, err := ob.elements.byRef(ctx, t, a.Ref)
 		if err != nil {
@@ -66,6 +64,13 @@ func (ob *observer) snapshot(ctx context.Context, t *tab, a *action.TakeSnapshot
 	}
 	out.Tree = merged.Tree(depth)
 	return out, nil
+}
+
+// showOptions sets how a call wants to see the page.
+func showOptions(walk *injected.SnapshotOptions, a *action.TakeSnapshot) {
+	walk.NoURLs, walk.Shown = a.Format != "tree" && !a.URLs, true
+	walk.Viewport = a.Viewport
+	walk.Fold = a.Format != "tree" && a.Ref == "" && !a.Viewport
 }
 
 // usualTokens is the length of a snapshot if the call names none. A longer page is

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -85,10 +84,9 @@ func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late b
 	if err != nil {
 		return false // the document is gone, or the page is busy: the next reading reports it
 	}
-	news, known := ob.takeListeners(ctx, r)
-	still := known && c.Still
-	if !c.Changed && news.Controls+news.Others > 0 { // one of them may react late
-		still = false
+	news, known := ob.takeListeners(ctx, r, c)
+	if !c.Changed && news.All > 0 { // one of them may react late
+		known = false
 		c, err = r.stable(ctx, r.place, ob.actQuery(t, r))
 	}
 	for err == nil && ob.hasRequests(t, r) {
@@ -96,18 +94,17 @@ func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late b
 			return true
 		}
 		q := ob.actQuery(t, r)
-		q.Late, q.Kinds, q.Suggests, still = inMS(afterAnswer), nil, false, false
+		q.Late, q.Kinds, q.Suggests, known = inMS(afterAnswer), nil, false, false
 		c, err = r.stable(ctx, r.place, q)
 	}
 	if err != nil {
 		return false
 	}
-	if c.Tree != nil && !still {
+	if c.Tree != nil && !known && !ob.reader.hasListeners(r.place, c.Elements) {
 		news, err = ob.reader.syncListeners(ctx, r.place)
 	}
 	if err == nil && news.Controls == 0 && c.Tree != nil && len(c.Tree.Hosts) == 0 {
 		r.read = c.Tree
-		notifyWorld(r.place, "endWatch", struct{}{})
 	}
 	return c.Busy
 }
@@ -211,18 +208,23 @@ func (ob *observer) waitRendered(ctx context.Context, t *tab, r *report) (late b
 	if r.rendered == p.document {
 		return r.unfinished
 	}
-	var asking sync.WaitGroup
-	defer asking.Wait()
-	if r.Report {
-		asking.Go(func() { _, _ = ob.reader.syncListeners(ctx, p) }) // the reading of the page asks once more
+	if r.asked.document != p.document {
+		notifyWorld(p, "arm", injected.ActWatch{})
+		if r.Report {
+			r.askListeners(p)
+		}
 	}
-	r.prefetchNew(p)
 	defer notifyWorld(p, "endWatch", struct{}{})
 	waited, late := ob.waitForContent(ctx, t, p, r)
 	if waited {
 		_ = ob.effects.refreshTitle(context.WithValue(ctx, reportKey{}, nil), t)
 	}
 	r.rendered, r.unfinished = p.document, late
+	if r.first != nil && r.heard != nil {
+		if news := <-r.heard; news.Controls > 0 || news.err != nil {
+			r.first = nil // it does not show elements that are controls by their listeners alone
+		}
+	}
 	return late
 }
 
@@ -230,7 +232,10 @@ func (ob *observer) waitRendered(ctx context.Context, t *tab, r *report) (late b
 // waited is false if there was nothing to wait for.
 func (ob *observer) waitForContent(ctx context.Context, t *tab, p place, r *report) (waited, late bool) {
 	began := time.Now()
-	c, err := r.stable(ctx, p, newDocumentQuery())
+	c, err := r.stable(ctx, p, r.firstQuery(p))
+	if c.Tree != nil && len(c.Tree.Hosts) == 0 {
+		r.first, r.firstOf = c.Tree, p.document
+	}
 	for since := (&report{}); err == nil; waited = true {
 		pending, limit := ob.hasRequests(t, since), loadedLimit
 		if c.Unfinished {
@@ -244,6 +249,7 @@ func (ob *observer) waitForContent(ctx context.Context, t *tab, p place, r *repo
 			return true, true
 		}
 		q := newDocumentQuery()
+		r.first = nil       // it is read again
 		q.Late = inMS(left) // for the first change: there is no request to wait for
 		if pending {
 			bounded, stop := context.WithTimeout(ctx, left)

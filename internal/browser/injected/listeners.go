@@ -3,6 +3,7 @@ package injected
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -23,6 +24,7 @@ var ReactionEvents = slices.Concat(pointing, []string{
 // again. The zero value is ready for use. It must not be used concurrently.
 type ListenerCache struct {
 	document string // remote object
+	window   string // the same
 	known    map[listener]bool
 }
 
@@ -50,27 +52,49 @@ func (e *ListenerCache) Query() (params any, ok bool) {
 
 // NewListeners counts the listeners that were new to the world.
 type NewListeners struct {
-	Controls int // of these, listeners that make their element a control
-	Others   int
+	All      int
+	Controls int // elements that became controls by them, and were none before
 }
 
 // SyncListeners informs the world on which elements scripts listen: an element
 // with a listener for the pointer is a control. Each listener of a document is
 // passed once.
 func (f Frame) SyncListeners(ctx context.Context, e *ListenerCache) (NewListeners, error) {
-	if e.document == "" {
-		object, err := f.documentObject(ctx)
-		if err != nil || object == "" {
-			return NewListeners{}, err
-		}
-		e.document, e.known = object, map[listener]bool{}
+	if err := f.objects(ctx, e); err != nil || e.document == "" {
+		return NewListeners{}, err
 	}
-	var all Listeners
+	var all, above Listeners
+	var missed, missedAbove error
+	var asking sync.WaitGroup
+	asking.Go(func() {
+		if missedAbove = f.Session.Call(ctx, ListenersMethod, map[string]any{"objectId": e.window}, &above); missedAbove == nil {
+			missedAbove = f.tellWindow(ctx, above)
+		}
+	})
 	params, _ := e.Query()
-	if err := f.Session.Call(ctx, ListenersMethod, params, &all); err != nil {
+	missed = f.Session.Call(ctx, ListenersMethod, params, &all)
+	asking.Wait()
+	if err := errors.Join(missed, missedAbove); err != nil {
 		return NewListeners{}, fmt.Errorf("cannot read listeners: %w", err)
 	}
 	return f.StoreListeners(ctx, e, all)
+}
+
+// objects finds the document and the window of a cache that is new.
+func (f Frame) objects(ctx context.Context, e *ListenerCache) (err error) {
+	if e.document != "" {
+		return nil
+	}
+	var window string
+	var missed error
+	var asking sync.WaitGroup
+	asking.Go(func() { window, missed = f.object(ctx, "window") })
+	document, err := f.object(ctx, "document")
+	asking.Wait()
+	if err = errors.Join(err, missed); err == nil && window != "" {
+		e.document, e.window, e.known = document, window, map[listener]bool{}
+	}
+	return err
 }
 
 // heard are the events for which one node has listeners.
@@ -86,41 +110,52 @@ func (f Frame) StoreListeners(ctx context.Context, e *ListenerCache, all Listene
 		if l.Node == 0 || e.known[l] || !slices.Contains(ReactionEvents, l.Type) {
 			continue
 		}
-		if news.Controls+news.Others == heedAtOnce {
+		if news.All == heedAtOnce {
 			break
 		}
+		news.All++
 		e.known[l] = true
 		points, on := slices.Contains(pointing, l.Type), nodes[l.Node]
 		nodes[l.Node] = heard{append(on.Kinds, l.Type), on.Points || points}
-		if points {
-			news.Controls++
-		} else {
-			news.Others++
-		}
 	}
-	return news, f.tell(ctx, nodes)
+	news.Controls, err = f.tell(ctx, nodes)
+	return news, err
 }
 
-// documentObject returns the document as an object of the page's own world. No
-// script of the page can replace it (HTML standard, LegacyUnforgeable). With an
+// tellWindow passes the kinds of events that the window listens to to the world.
+func (f Frame) tellWindow(ctx context.Context, above Listeners) error {
+	var kinds []string
+	for _, l := range above.Listeners {
+		if slices.Contains(ReactionEvents, l.Type) && !slices.Contains(kinds, l.Type) {
+			kinds = append(kinds, l.Type)
+		}
+	}
+	if len(kinds) == 0 {
+		return nil
+	}
+	return f.call(ctx, "markWindow", kinds, nil)
+}
+
+// object returns the document or the window as an object of the page's own world. No
+// script of the page can replace them (HTML standard, LegacyUnforgeable). With an
 // object of our world, Chromium 156 damages the nodes that it reports, and the
 // renderer crashes later.
-func (f Frame) documentObject(ctx context.Context) (string, error) {
+func (f Frame) object(ctx context.Context, name string) (string, error) {
 	var r struct {
 		Result struct {
 			Object string `json:"objectId"`
 		} `json:"result"`
 	}
-	params := map[string]any{"expression": "document", "uniqueContextId": f.Page, "silent": true}
+	params := map[string]any{"expression": name, "uniqueContextId": f.Page, "silent": true}
 	if err := f.Session.Call(ctx, "Runtime.evaluate", params, &r); err != nil {
-		return "", fmt.Errorf("cannot reach the document: %w", err)
+		return "", fmt.Errorf("cannot reach the %s: %w", name, err)
 	}
 	return r.Result.Object, nil
 }
 
 // tell passes nodes, and the events for which they have listeners, to the
-// world. Nodes that are gone are left out.
-func (f Frame) tell(ctx context.Context, nodes map[int64]heard) error {
+// world. Nodes that are gone are left out. It returns how many became controls.
+func (f Frame) tell(ctx context.Context, nodes map[int64]heard) (became int, err error) {
 	var mu sync.Mutex
 	var asking sync.WaitGroup
 	var objects []argument
@@ -141,12 +176,13 @@ func (f Frame) tell(ctx context.Context, nodes map[int64]heard) error {
 		defer f.remote().release(o.Object)
 	}
 	if len(objects) == 0 || ctx.Err() != nil {
-		return ctx.Err()
+		return 0, ctx.Err()
 	}
 	arg, err := json.Marshal(told)
 	if err != nil {
-		return fmt.Errorf("cannot encode listeners: %w", err)
+		return 0, fmt.Errorf("cannot encode listeners: %w", err)
 	}
 	const mark = "function (all, ...nodes) { return __glovebox.run('markListening', all, ...nodes) }"
-	return f.remote().on(ctx, objects[0].Object, mark, append([]argument{{Value: string(arg)}}, objects...), nil)
+	err = f.remote().on(ctx, objects[0].Object, mark, append([]argument{{Value: string(arg)}}, objects...), &became)
+	return became, err
 }

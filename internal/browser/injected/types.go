@@ -157,6 +157,7 @@ type Pinned struct {
 	Choose *Choice `json:"choose,omitempty"` // select these options as soon as it is ready
 
 	Checked bool `json:"checked,omitempty"` // return whether it is checked
+	Watch   bool `json:"watch,omitempty"`   // begin to record changes as effects of an act on it, as Frame.WatchAct
 
 	Point  *Point `json:"point,omitempty"`  // use this point only; do not scroll
 	Offset *Point `json:"offset,omitempty"` // use only this point, from its left and top edge
@@ -198,6 +199,7 @@ type Readiness struct {
 	Chose *Chosen  `json:"chose,omitempty"` // result of Pinned.Choose
 
 	Checked string `json:"checked,omitempty"` // with Pinned.Checked: true, false or mixed; empty if it cannot be checked
+	Keys    bool   `json:"keys,omitempty"`    // with ForType: text must come key by key, as far as listeners are known
 }
 
 // Focus asks to give an element the focus.

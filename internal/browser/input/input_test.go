@@ -46,14 +46,14 @@ func TestAChordHoldsItsModifiers(t *testing.T) {
 
 func TestTextThatNoKeyTypesIsInserted(t *testing.T) {
 	var got []string
-	for _, group := range TypingPlan("aéb\n") {
+	for _, group := range TypingPlan("aéb\n", true) {
 		got = append(got, sent(group))
 	}
 	want := "keyDown a, keyUp a | insert é | keyDown b, keyUp b, keyDown Enter, keyUp Enter"
 	if strings.Join(got, " | ") != want {
 		t.Errorf("sends %q, want %q", got, want)
 	}
-	if plan := TypingPlan(strings.Repeat("a", mostKeys+1)); len(plan) != 1 || len(plan[0]) != 1 {
+	if plan := TypingPlan(strings.Repeat("a", mostKeys+1), true); len(plan) != 1 || len(plan[0]) != 1 {
 		t.Errorf("a long text is sent as %d groups", len(plan))
 	}
 }
@@ -93,5 +93,15 @@ func TestKeysThatOnlyChangeTheTextOfAField(t *testing.T) {
 		if got := Writes(key); got != want {
 			t.Errorf("%q: %v, want %v", key, got, want)
 		}
+	}
+}
+
+func TestTextThatNoPageSeesAsKeysIsInsertedAtOnce(t *testing.T) {
+	var got []string
+	for _, group := range TypingPlan("ab c\n", false) {
+		got = append(got, sent(group))
+	}
+	if want := "insert ab c | keyDown Enter, keyUp Enter"; strings.Join(got, " | ") != want {
+		t.Errorf("sends %q, want %q", got, want)
 	}
 }

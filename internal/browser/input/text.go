@@ -7,12 +7,12 @@ import "unicode/utf8"
 const mostKeys = 500
 
 // TypingPlan returns the events that type a text, in groups that are sent one after
-// the other. Characters of the keyboard are keys, for pages that listen to keys.
-// Other characters, and all of a long text, are inserted as text. Enter and Tab are
+// the other. With keyed, characters of the keyboard are keys, for pages that listen to
+// keys. Other characters, and all of a long text, are inserted as text. Enter and Tab are
 // always keys. Inserted text and keys can overtake each other, so inserted text is a
 // group of its own.
-func TypingPlan(text string) [][]Event {
-	keyed := utf8.RuneCountInString(text) <= mostKeys
+func TypingPlan(text string, keyed bool) [][]Event {
+	keyed = keyed && utf8.RuneCountInString(text) <= mostKeys
 	var turns [][]Event
 	var turn []Event
 	run := 0 // where text begins that is inserted at once

@@ -1,6 +1,7 @@
 // Whether a person could act on the element now, and at which point.
 const ready = async query => {
   let answer;
+  if (query.watch) arm({node: query.node});
   await until(() => {
     answer = readiness(query);
     return answer.ok || answer.gone || answer.changed || answer.pierce || answer.wait === 'not a select' || answer.wait === 'a frame';
@@ -15,11 +16,19 @@ const ready = async query => {
     renew();
     answer.took = focus({...query.focus, node: query.node});
   }
+  if (answer.ok && query.kind === 'type') answer.keys = needsKeys(elementOf(query.node));
   if (answer.ok && query.choose) {
     renew();
     answer.chose = choose({...query.choose, node: query.node});
   }
   return answer;
+};
+// Whether a text must be typed into an element key by key: the page listens to keys,
+// or the element takes only some characters.
+const typedKeys = ['keydown', 'keypress', 'keyup'];
+const needsKeys = element => {
+  if (typedKeys.some(kind => windowListening.has(kind))) return true;
+  return [element, tagOf(element) === 'label' ? labelControl(element) : null, activeElement()].some(at => at !== null && (hasAttribute(at, 'maxlength') || answersTo(at, typedKeys)));
 };
 const readiness = query => {
   const element = elementOf(query.node);

@@ -2,7 +2,7 @@
 // two reports. Elements that change without an act are noise: they are noted
 // between acts, and by how often they change during one.
 const NOISE_TIMES = 2, NOISE_LIFE = 2000, NOISE_WHILE = 6, LOOKED_AT = 500; // ms; batches and records of mutations
-const effects = {own: null, running: false, count: 0, wake: null, noise: new WeakMap(), during: new WeakMap(), moving: new WeakSet(), steps: 0, stepping: new Set(), pictures: new Map(), added: 0};
+const effects = {own: null, running: false, count: 0, wake: null, noise: new WeakMap(), during: new WeakMap(), moving: new WeakSet(), steps: 0, stepping: new Set(), pictures: new Map(), added: 0, elements: 0, ending: 0};
 
 const isEffect = (change, now) => {
   const {type, target} = change;
@@ -34,8 +34,12 @@ const onChanges = changes => {
   noteChanged(changes);
   const now = performance.now(), targets = new Set();
   let news = changes.length > LOOKED_AT && effects.running;
+  effects.elements += Math.max(0, changes.length - LOOKED_AT);
   for (const change of changes.slice(0, LOOKED_AT)) {
-    if (change.type === 'childList') for (const node of change.addedNodes) noteLive(node, change.target);
+    if (change.type === 'childList') for (const node of change.addedNodes) {
+      noteLive(node, change.target);
+      if (isElement(node)) effects.elements++;
+    }
     else if (change.type === 'characterData') noteLive(change.target, parentNode(change.target));
     if (targets.has(change.target)) continue;
     if (isEffect(change, now)) {
@@ -63,6 +67,8 @@ const watchRoot = root => {
 
 // Begins to watch, before an act on an element.
 const arm = ({node = 0}) => {
+  clearTimeout(effects.ending);
+  effects.ending = 0;
   watchChanges();
   onChanges(changeWatch.takeRecords());
   Object.assign(effects, {own: node ? elementOf(node) : null, running: true, count: 0, during: new WeakMap(), moving: new WeakSet(document.getAnimations()), steps: 0, stepping: new Set(), pictures: pictures(), added: 0});
@@ -90,6 +96,8 @@ const nextChange = limit => new Promise(done => {
 // With a walk it then reads the page. A fresh document has just loaded.
 const waitStable = async ({late = 0, kinds = null, suggests = false, most = 500, walk = null, fresh = false}) => {
   const began = performance.now(), before = effects.count;
+  clearTimeout(effects.ending);
+  if (effects.ending !== 0) effects.running = true;
   await turns();
   if (fresh) await waitFirst(late, before);
   else if (late > 0 && (kinds === null || answersTo(effects.own, kinds))) await (suggests ? waitSuggestions(late) : effects.count === 0 ? nextChange(late) : null);
@@ -100,14 +108,16 @@ const waitStable = async ({late = 0, kinds = null, suggests = false, most = 500,
     await turns();
   } while (effects.count !== seen && performance.now() < until);
   const overran = effects.count !== seen, moving = await waitMotion(began + MOVE_LIMIT);
-  const came = {changed: effects.count > 0, busy: overran || moving, unfinished: fresh && isUnfinished(), drawn: redrawn()};
-  if (walk === null) return came;
+  const came = {elements: effects.elements, changed: effects.count > 0, busy: overran || moving, unfinished: fresh && isUnfinished(), drawn: redrawn()};
+  if (walk === null || came.unfinished) return came;
   onChanges(changeWatch.takeRecords());
   renew();
   const all = {...came, still: effects.count === before, gone: gone(), tree: snapshot(walk)};
   renew();
+  effects.ending = setTimeout(() => { effects.running = false; }, WATCHED_ON);
   return all;
 };
+const WATCHED_ON = 50; // ms after a reading: the caller may wait for requests, and then for what the page does with the answers
 // Waits for the first change of a fresh document, if it has scripts: at most until
 // the page has nothing left to do.
 const waitFirst = async (late, before) => {
@@ -136,13 +146,13 @@ const isSuggesting = element => {
   return ['name', 'id', 'placeholder'].some(name => suggestingWords.test(attribute(field, name) ?? '')) || suggestingWords.test(nameOf(field));
 };
 const FRESH = 35; // ms: many scripts begin shortly after the load
-// Resolves when the page runs no task, and no timer of it is due before the time:
-// an idle period ends when the next timer is due.
+// Resolves when the page runs no task, and no timer is due before the time: an idle
+// period ends when the next timer is due, also one of the browser's own.
 const nothingDue = async until => {
   for (let left; (left = until - performance.now()) > 0;) {
     const free = await new Promise(done => requestIdleCallback(deadline => done(deadline.didTimeout ? 0 : deadline.timeRemaining()), {timeout: 2 * FRESH}));
     if (free >= until - performance.now()) return;
-    await pause(Math.max(1, free));
+    await pause(Math.min(left, Math.max(1, free)));
   }
 };
 // While an element fades or slides in, it cannot be seen yet.
