@@ -128,18 +128,21 @@ func (r *relay) take(ctx, dialling context.Context, line []byte) {
 		r.out.refuse(*wrong)
 		return
 	}
-	first := all[0].method == "initialize"
+	first, second := all[0].method == "initialize", all[0].method == "notifications/initialized"
+	switch { // before it connects, which may fail: what the client has said it does not say again
+	case first:
+		r.hello, r.ready = line, nil
+	case second:
+		r.ready = line
+	}
 	if r.link.over() {
 		if err := r.connect(dialling, !first); err != nil {
 			r.out.fail(requests(all), err)
 			return
 		}
-	}
-	switch {
-	case first:
-		r.hello, r.ready = line, nil
-	case all[0].method == "notifications/initialized":
-		r.ready = line
+		if second && r.hello != nil {
+			return // it was sent with what the client began with
+		}
 	}
 	r.link.send(ctx, line, all)
 }
