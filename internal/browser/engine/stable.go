@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	lateStart    = 100 * time.Millisecond // for an effect to begin if the page listens and nothing changed yet: a debounce
+	lateStart    = 100 * time.Millisecond // for an effect to begin if the page listens, asked for a timer, and nothing changed yet: a debounce
 	suggestStart = 400 * time.Millisecond // for suggestions to a text: pages wait up to 350 ms for the next key
 	stableLimit  = 500 * time.Millisecond // for changes to end
 	requestLimit = 2 * time.Second        // for requests that an act made
@@ -27,28 +27,26 @@ const (
 // lateEffects says for which effects of an act the report waits if nothing has
 // changed yet.
 type lateEffects struct {
-	kinds    []string // events whose listeners may react late; none: no wait
-	most     time.Duration
-	suggests bool // only if the element is one that suggests something for the text in it
+	kinds    []string      // events whose listeners may react late; none: no wait
+	suggests time.Duration // for suggestions, at a field that makes some
 }
 
-// lateEffectsOf returns what a call may cause late. A text in a field that suggests
-// nothing is not waited for: what a page makes of it later is in the next report.
+// lateEffectsOf returns what a call may cause late.
 func lateEffectsOf(verb string, args any) lateEffects {
 	switch a := args.(type) {
 	case *action.Type:
 		if !a.Submit && !strings.Contains(a.Input, "\n") {
-			return lateEffects{kinds: typingEvents, most: suggestStart, suggests: true}
+			return lateEffects{kinds: typingEvents, suggests: suggestStart}
 		}
 	case *action.Press:
 		if input.Writes(a.Key) {
-			return lateEffects{kinds: typingEvents, most: suggestStart, suggests: true}
+			return lateEffects{kinds: typingEvents, suggests: suggestStart}
 		}
 	}
 	if presses(verb) {
 		verb = action.VerbPageClick.Name
 	}
-	return lateEffects{kinds: lateEvents[verb], most: lateStart}
+	return lateEffects{kinds: lateEvents[verb]}
 }
 
 // presses reports whether a verb presses an element.
@@ -94,7 +92,7 @@ func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late b
 			return true
 		}
 		q := ob.actQuery(t, r)
-		q.Late, q.Kinds, q.Suggests, known = inMS(afterAnswer), nil, false, false
+		q.Late, q.Kinds, q.Suggests, known = inMS(afterAnswer), nil, 0, false
 		c, err = r.stable(ctx, r.place, q)
 	}
 	if err != nil {
@@ -113,7 +111,7 @@ func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late b
 func (ob *observer) actQuery(t *tab, r *report) injected.StableQuery {
 	q := injected.StableQuery{Most: inMS(stableLimit), Walk: ob.singleFrameOptions(t, r)}
 	if late := r.late; r.node != 0 && len(late.kinds) > 0 {
-		q.Late, q.Kinds, q.Suggests = inMS(late.most), late.kinds, late.suggests
+		q.Late, q.Kinds, q.Suggests = inMS(lateStart), late.kinds, inMS(late.suggests)
 	}
 	return q
 }

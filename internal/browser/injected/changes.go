@@ -11,9 +11,9 @@ type ActWatch struct {
 type StableQuery struct {
 	Late  int      `json:"late,omitempty"`  // ms within which changes may begin
 	Kinds []string `json:"kinds,omitempty"` // if given: Late holds only if the page listens to one of these events that reaches ActWatch.Node
-	// Suggests says that Late holds only if ActWatch.Node is a field that suggests
-	// something for its text, and that the wait is for suggestions: texts that are added.
-	Suggests bool             `json:"suggests,omitempty"`
+	// Suggests is the same as Late, for suggestions, if ActWatch.Node is a field that
+	// suggests something for its text: for texts that are added.
+	Suggests int              `json:"suggests,omitempty"`
 	Most     int              `json:"most,omitempty"`  // ms in all; 500 when 0
 	Walk     *SnapshotOptions `json:"walk,omitempty"`  // read the frame as soon as it is stable
 	Fresh    bool             `json:"fresh,omitempty"` // the document has just loaded: wait for its first change if it has scripts

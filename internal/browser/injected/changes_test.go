@@ -65,7 +65,7 @@ func TestSuggestionsAreWaitedForInFieldsThatSuggest(t *testing.T) {
 	reads := func(id string) bool {
 		must(t, w.WatchAct(p.ctx, injected.ActWatch{Node: p.node("#" + id)}))
 		p.page("out.textContent = ''; later()")
-		_, err := w.WaitStable(p.ctx, injected.StableQuery{Late: 20_000, Kinds: []string{"input"}, Suggests: true})
+		_, err := w.WaitStable(p.ctx, injected.StableQuery{Late: 1, Kinds: []string{"input"}, Suggests: 20_000})
 		must(t, err)
 		shown := p.page("out.textContent") == "Basel"
 		p.page("new Promise(done => { const look = () => out.textContent === 'Basel' ? done() : setTimeout(look, 10); look() })")
@@ -86,13 +86,14 @@ func TestAFieldWithoutSuggestionsIsWaitedForOnce(t *testing.T) {
 	w := p.frame
 	_, err := w.SyncListeners(p.ctx, &injected.ListenerCache{})
 	must(t, err)
-	q := injected.StableQuery{Late: 50, Kinds: []string{"input"}, Suggests: true}
+	q := injected.StableQuery{Late: 1, Kinds: []string{"input"}, Suggests: 50}
 	must(t, w.WatchAct(p.ctx, injected.ActWatch{Node: p.node("#q")}))
+	p.page("setTimeout(() => {}, 60_000)")
 	_, err = w.WaitStable(p.ctx, q)
 	must(t, err)
 	must(t, w.WatchAct(p.ctx, injected.ActWatch{Node: p.node("#q")}))
 	p.page("later()")
-	q.Late = 20_000
+	q.Suggests = 20_000
 	if got, err := w.WaitStable(p.ctx, q); err != nil || got.Changed {
 		t.Errorf("%+v, %v", got, err)
 	}

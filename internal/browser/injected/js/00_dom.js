@@ -97,3 +97,22 @@ const inFlat = (ancestor, node) => {
 
 const idIn = (scope, id) => nodeType(scope) === DOCUMENT ? byId(scope, id)
   : scope instanceof DocumentFragment ? byIdInShadow(scope, id) : null;
+
+// Timers and frames of ours. All scripts of a document share their numbers, which are
+// given in order; so a new number tells how many the page has asked for.
+let ownTimers = 0, ownFrames = 0;
+const after = (task, ms) => {
+  ownTimers++;
+  return setTimeout(task, ms);
+};
+const beforeFrame = task => {
+  ownFrames++;
+  return requestAnimationFrame(task);
+};
+// How many timers and frames scripts of the page have asked for until now.
+const askedForLater = () => {
+  const timer = after(() => {}, 0), frame = beforeFrame(() => {});
+  clearTimeout(timer);
+  cancelAnimationFrame(frame);
+  return timer - ownTimers + frame - ownFrames;
+};

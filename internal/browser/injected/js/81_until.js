@@ -28,16 +28,16 @@ const until = (check, limit) => {
     };
     const tick = () => {
       look();
-      if (!over) timer = setTimeout(tick, Math.max(1, Math.min(100, end - performance.now(), Math.max(next - performance.now(), 20))));
+      if (!over) timer = after(tick, Math.max(1, Math.min(100, end - performance.now(), Math.max(next - performance.now(), 20))));
     };
     const paint = () => {
       frames++;
       look();
-      if (!over) frame = requestAnimationFrame(paint);
+      if (!over) frame = beforeFrame(paint);
     };
     observer = new MutationObserver(look);
     observer.observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
-    frame = requestAnimationFrame(paint);
+    frame = beforeFrame(paint);
     tick();
   });
 };

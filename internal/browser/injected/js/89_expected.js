@@ -35,7 +35,7 @@ const grant = act => {
   act.since = performance.now();
   if (granted) return;
   granted = true;
-  setTimeout(() => { granted = false; }, 0);
+  after(() => { granted = false; }, 0);
 };
 // A page may rename an element that was pressed, and nothing else of it.
 const NAMES = [1, 4, 14]; // of a fingerprint: name, label and other names

@@ -25,9 +25,9 @@ const crawlLinks = () => {
 const waitQuiet = ({still, wait}) => new Promise(done => {
   if (!hasScripts()) return done({script: false});
   const end = () => { observer.disconnect(); clearTimeout(timer); clearTimeout(last); done({script: true}); };
-  let timer = setTimeout(end, still);
-  const last = setTimeout(end, wait);
-  const observer = new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(end, still); });
+  let timer = after(end, still);
+  const last = after(end, wait);
+  const observer = new MutationObserver(() => { clearTimeout(timer); timer = after(end, still); });
   observer.observe(document, {subtree: true, childList: true, characterData: true});
 });
 

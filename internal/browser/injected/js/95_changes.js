@@ -2,7 +2,7 @@
 // two reports. Elements that change without an act are noise: they are noted
 // between acts, and by how often they change during one.
 const NOISE_TIMES = 2, NOISE_LIFE = 2000, NOISE_WHILE = 6, LOOKED_AT = 500; // ms; batches and records of mutations
-const effects = {own: null, running: false, count: 0, wake: null, noise: new WeakMap(), during: new WeakMap(), moving: new WeakSet(), steps: 0, stepping: new Set(), pictures: new Map(), added: 0, elements: 0, ending: 0};
+const effects = {own: null, running: false, count: 0, wake: null, noise: new WeakMap(), during: new WeakMap(), moving: new WeakSet(), steps: 0, stepping: new Set(), pictures: new Map(), added: 0, elements: 0, ending: 0, later: 0};
 
 const isEffect = (change, now) => {
   const {type, target} = change;
@@ -71,10 +71,10 @@ const arm = ({node = 0}) => {
   effects.ending = 0;
   watchChanges();
   onChanges(changeWatch.takeRecords());
-  Object.assign(effects, {own: node ? elementOf(node) : null, running: true, count: 0, during: new WeakMap(), moving: new WeakSet(document.getAnimations()), steps: 0, stepping: new Set(), pictures: pictures(), added: 0});
+  Object.assign(effects, {own: node ? elementOf(node) : null, running: true, count: 0, during: new WeakMap(), moving: new WeakSet(document.getAnimations()), steps: 0, stepping: new Set(), pictures: pictures(), added: 0, later: askedForLater()});
 };
 
-const pause = limit => new Promise(done => setTimeout(done, limit));
+const pause = limit => new Promise(done => after(done, limit));
 const turn = () => new Promise(done => {
   const {port1, port2} = new MessageChannel();
   port1.onmessage = () => { port1.close(); done(); };
@@ -86,22 +86,28 @@ const turns = async () => {
   await turn();
 };
 const nextChange = limit => new Promise(done => {
-  const end = () => { clearTimeout(timer); effects.wake = null; done(); };
-  const timer = setTimeout(end, limit);
+  const end = () => {
+    clearTimeout(timer);
+    if (effects.wake === end) effects.wake = null;
+    done();
+  };
+  const timer = after(end, limit);
   effects.wake = end;
 });
 // Waits until the act's changes have ended. If there is none yet, it waits for the
-// first up to late ms; with kinds, only if the page listens to one of them; with
-// suggests, for suggestions. most bounds the wait in ms, except for motion in steps.
-// With a walk it then reads the page. A fresh document has just loaded.
-const waitStable = async ({late = 0, kinds = null, suggests = false, most = 500, walk = null, fresh = false}) => {
+// first up to late ms; with kinds, only if the page listens to one of them and has
+// asked for a timer or frame since the act began. A field that suggests something is
+// waited for up to suggests ms. most bounds the wait for the end in ms, except for
+// motion in steps. With a walk it then reads the page. A fresh document has just
+// loaded.
+const waitStable = async ({late = 0, kinds = null, suggests = 0, most = 500, walk = null, fresh = false}) => {
   const began = performance.now(), before = effects.count;
   clearTimeout(effects.ending);
   if (effects.ending !== 0) effects.running = true;
   await turns();
   if (fresh) await waitFirst(late, before);
-  else if (late > 0 && (kinds === null || answersTo(effects.own, kinds))) await (suggests ? waitSuggestions(late) : effects.count === 0 ? nextChange(late) : null);
-  const until = (suggests ? performance.now() : began) + most;
+  else if (late > 0 && (kinds === null || answersTo(effects.own, kinds))) await waitLate(late, kinds !== null, suggests);
+  const until = performance.now() + most;
   let seen;
   do {
     seen = effects.count;
@@ -114,23 +120,31 @@ const waitStable = async ({late = 0, kinds = null, suggests = false, most = 500,
   renew();
   const all = {...came, still: effects.count === before, gone: gone(), tree: snapshot(walk)};
   renew();
-  effects.ending = setTimeout(() => { effects.running = false; }, WATCHED_ON);
+  effects.ending = after(() => { effects.running = false; }, WATCHED_ON);
   return all;
 };
 const WATCHED_ON = 50; // ms after a reading: the caller may wait for requests, and then for what the page does with the answers
-// Waits for the first change of a fresh document, if it has scripts: at most until
-// the page has nothing left to do.
+// Waits for the first change of a fresh document, if its scripts have asked for timers
+// or frames: at most until the page has nothing left to do.
 const waitFirst = async (late, before) => {
   if (effects.count !== before) return;
   if (late > 0) await nextChange(late);
-  else if (hasScripts()) await Promise.race([nextChange(FRESH), nothingDue(performance.now() + FRESH)]);
+  else if (hasScripts() && askedForLater() > 0) await Promise.race([nextChange(FRESH), nothingDue(performance.now() + FRESH)]);
+};
+// Waits for the first effect of an act that the page listens to. If it has asked for
+// no timer and no frame since the act began, only its tasks that are queued can cause
+// one: those run before a task in the background.
+const waitLate = async (late, knows, suggests) => {
+  const due = !knows || askedForLater() > effects.later;
+  if (due && suggests > 0 && isSuggesting(effects.own)) return waitSuggestions(suggests);
+  if (effects.count === 0) await (due ? nextChange(late) : Promise.race([nextChange(late), scheduler.postTask(() => {}, {priority: 'background'})]));
 };
 // Waits until a field that suggests something has shown suggestions: texts that are
 // added. A field that has shown none in that time is not waited for again.
 const fruitless = new WeakSet();
 const waitSuggestions = async late => {
   const {own} = effects, until = performance.now() + late;
-  if (own === null || fruitless.has(own) || !isSuggesting(own)) return;
+  if (fruitless.has(own)) return;
   for (let left; effects.added === 0 && (left = until - performance.now()) > 0;) await nextChange(left);
   if (effects.added === 0) fruitless.add(own);
 };
@@ -140,6 +154,7 @@ const waitSuggestions = async late => {
 const suggestingRoles = new Set(['combobox', 'searchbox']);
 const suggestingWords = /search|find|filter|look ?up|query|suggest|autocomplete|suche|finden|recherch|chercher|buscar|busca|cerca|pesquis|zoek/i;
 const isSuggesting = element => {
+  if (element === null) return false;
   const field = isEditable(element) ? element : activeElement() ?? element;
   if (suggestingRoles.has(roleOf(field)) || hasAttribute(field, 'list') || attribute(field, 'aria-haspopup') === 'listbox') return true;
   if (/^(list|both|inline)$/.test(attribute(field, 'aria-autocomplete') ?? '') || closest(field, '[role=search i],search') !== null) return true;
@@ -185,7 +200,7 @@ const waitMotion = async until => {
 // machine.
 const stepEnds = async until => {
   await pause(Math.min(STEP, until - performance.now()));
-  const frames = new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const frames = new Promise(done => beforeFrame(() => beforeFrame(done)));
   await Promise.race([frames, pause(Math.min(FRAMES, until - performance.now()))]);
 };
 const FRAMES = 300; // ms, if nothing is drawn
@@ -216,7 +231,7 @@ const noteLive = (node, parent) => {
   if (!liveTexts.has(region)) liveTexts.set(region, new Set());
   if (framed) return;
   framed = true;
-  requestAnimationFrame(readLive);
+  beforeFrame(readLive);
 };
 const readLive = () => {
   framed = false;
