@@ -20,8 +20,9 @@ type Changes struct {
 	// Outcome describes the result of an act if Text is empty and no snapshot
 	// is shown.
 	Outcome string   `json:"outcome,omitempty" enum:"nothing changed,still moving,drawn,looks changed"`
-	Errors  []string `json:"errors,omitempty"` // errors on the console and requests that failed since, a line each
-	Late    bool     `json:"late,omitempty"`   // the page was still changing when it was read: the rest comes with the next report
+	Errors  []string `json:"errors,omitempty"`  // errors on the console and requests that failed since, a line each
+	Late    bool     `json:"late,omitempty"`    // the page was still changing when it was read: the rest comes with the next report
+	Earlier bool     `json:"earlier,omitempty"` // some of it changed before the call, after the last report
 }
 
 // Outcomes of an act that changed no text.

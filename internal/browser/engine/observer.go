@@ -120,6 +120,7 @@ func (ob *observer) compare(ctx context.Context, t *tab, r *report, out *action.
 		return ob.snapshotInstead(ctx, t, nil, c)
 	}
 	c.Text = delta.Text
+	c.Earlier = r.earlier && c.Text != ""
 	c.Outcome = r.outcome(c)
 	return nil
 }

@@ -32,6 +32,7 @@ type report struct {
 	firstOf   string                    // that document
 	heard     chan heardNews            // gets what the listeners of a new document say; nil if they were not asked for
 
+	earlier                 bool   // something changed before the act, after the last report
 	changedAny, canvasDrawn bool   // the act changed something; it changed a canvas or video
 	rendered                string // the new document that was waited for
 	unfinished              bool   // it still loads

@@ -77,7 +77,7 @@ func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late b
 	ctx, stop := context.WithTimeout(ctx, requestLimit+stableLimit)
 	defer stop()
 	var c injected.Stability
-	defer func() { r.changedAny, r.canvasDrawn = c.Changed, c.Drawn }()
+	defer func() { r.changedAny, r.canvasDrawn, r.earlier = c.Changed, c.Drawn, c.Earlier || r.earlier }()
 	c, err := r.stable(ctx, r.place, ob.actQuery(t, r))
 	if err != nil {
 		return false // the document is gone, or the page is busy: the next reading reports it

@@ -25,7 +25,8 @@ type Stability struct {
 	Busy    bool `json:"busy,omitempty"`    // something was still changing or moving
 	Drawn   bool `json:"drawn,omitempty"`   // a canvas or video shows something else, or may do so
 
-	Elements int `json:"elements,omitempty"` // how many elements were added to the document since it is watched
+	Earlier  bool `json:"earlier,omitempty"`  // something changed after the last reading and before the act
+	Elements int  `json:"elements,omitempty"` // how many elements were added to the document since it is watched
 
 	Unfinished bool `json:"unfinished,omitempty"` // with StableQuery.Fresh: the document shows nothing, or says that it is loading
 

@@ -123,6 +123,9 @@ func (env *environment) showChanges(c *action.Changes) {
 	for _, e := range c.Errors {
 		env.printf("%s %s\n", env.style.warn("console error:"), clean(e))
 	}
+	if c.Earlier {
+		env.printf("%s some of it changed before this call\n", env.style.dim("note:"))
+	}
 	switch {
 	case c.Outcome != "":
 		env.printf("%s %s\n", env.style.dim("note:"), unworded[c.Outcome])

@@ -111,6 +111,9 @@ func (r *reply) changed(c *action.Changes) {
 		}
 		r.heading, r.text = "Changes", marked(c.Text, from, actSnapshot)
 	}
+	if c.Earlier {
+		r.notes = append(r.notes, "some of the changes came before this call, after the last answer")
+	}
 	switch {
 	case c.Late && c.Snapshot != nil:
 		r.notes = append(r.notes, "the page is still loading: browser_wait_for what you expect, or take a browser_snapshot later")

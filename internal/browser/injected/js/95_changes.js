@@ -2,11 +2,16 @@
 // two reports. Elements that change without an act are noise: they are noted
 // between acts, and by how often they change during one.
 const NOISE_TIMES = 2, NOISE_LIFE = 2000, NOISE_WHILE = 6, LOOKED_AT = 500; // ms; batches and records of mutations
-const effects = {own: null, running: false, count: 0, wake: null, noise: new WeakMap(), during: new WeakMap(), moving: new WeakSet(), steps: 0, stepping: new Set(), pictures: new Map(), added: 0, elements: 0, ending: 0, later: 0};
+const effects = {own: null, running: false, count: 0, wake: null, noise: new WeakMap(), during: new WeakMap(), moving: new WeakSet(), steps: 0, stepping: new Set(), pictures: new Map(), added: 0, elements: 0, ending: 0, later: 0, between: new Map(), read: false, earlier: false};
 
+// Elements that changed since the last reading, with how often: what changed once
+// came too late for that report, and what changes again and again is noise.
+const BETWEEN = 200;
+const changedBetween = () => [...effects.between.values()].some(times => times < NOISE_TIMES);
 const isEffect = (change, now) => {
   const {type, target} = change;
   if (type === 'attributes' && target === effects.own) return false;
+  if (effects.read && (effects.between.has(target) || effects.between.size < BETWEEN)) effects.between.set(target, (effects.between.get(target) ?? 0) + 1);
   const known = effects.noise.get(target), recent = known !== undefined && now - known.at < NOISE_LIFE;
   if (!effects.running) {
     effects.noise.set(target, {times: recent ? known.times + 1 : 1, at: now});
@@ -71,7 +76,7 @@ const arm = ({node = 0}) => {
   effects.ending = 0;
   watchChanges();
   onChanges(changeWatch.takeRecords());
-  Object.assign(effects, {own: node ? elementOf(node) : null, running: true, count: 0, during: new WeakMap(), moving: new WeakSet(document.getAnimations()), steps: 0, stepping: new Set(), pictures: pictures(), added: 0, later: askedForLater()});
+  Object.assign(effects, {own: node ? elementOf(node) : null, running: true, count: 0, during: new WeakMap(), moving: new WeakSet(document.getAnimations()), steps: 0, stepping: new Set(), pictures: pictures(), added: 0, later: askedForLater(), earlier: effects.read && changedBetween(), between: new Map(), read: false});
 };
 
 const pause = limit => new Promise(done => after(done, limit));
@@ -104,6 +109,7 @@ const waitStable = async ({late = 0, kinds = null, suggests = 0, most = 500, wal
   const began = performance.now(), before = effects.count;
   clearTimeout(effects.ending);
   if (effects.ending !== 0) effects.running = true;
+  effects.read = false;
   await turns();
   if (fresh) await waitFirst(late, before);
   else if (late > 0 && (kinds === null || answersTo(effects.own, kinds))) await waitLate(late, kinds !== null, suggests);
@@ -114,12 +120,13 @@ const waitStable = async ({late = 0, kinds = null, suggests = 0, most = 500, wal
     await turns();
   } while (effects.count !== seen && performance.now() < until);
   const overran = effects.count !== seen, moving = await waitMotion(began + MOVE_LIMIT);
-  const came = {elements: effects.elements, changed: effects.count > 0, busy: overran || moving, unfinished: fresh && isUnfinished(), drawn: redrawn()};
+  const came = {earlier: effects.earlier, elements: effects.elements, changed: effects.count > 0, busy: overran || moving, unfinished: fresh && isUnfinished(), drawn: redrawn()};
   if (walk === null || came.unfinished) return came;
   onChanges(changeWatch.takeRecords());
   renew();
   const all = {...came, still: effects.count === before, gone: gone(), tree: snapshot(walk)};
   renew();
+  Object.assign(effects, {between: new Map(), read: true, earlier: false});
   effects.ending = after(() => { effects.running = false; }, WATCHED_ON);
   return all;
 };
