@@ -29,7 +29,7 @@ type frame struct {
 	placed    injected.Embedding // its position at the last input
 	painted   string             // the document that is known to be painted
 	awaited   bool               // complete has waited for it once
-	listeners listenerCache
+	listeners guarded.Value[listeners]
 }
 
 // owner is the number of a frame's iframe element in its parent's document.

@@ -117,7 +117,7 @@ func (in *actor) readyFor(ctx context.Context, t *tab, pin action.Pin, q injecte
 				return actionTarget{}, err
 			}
 			return actionTarget{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused, there: r.Reached && by == "", took: r.Took, chose: r.Chose, check: r.Checked,
-				keyed: r.Keys || !p.frame.listeners.knows(p)}, nil
+				keyed: r.Keys || !knowsListeners(p)}, nil
 		}
 		if time.Until(deadline) <= 0 {
 			return actionTarget{}, notReady("covered", by, wait)

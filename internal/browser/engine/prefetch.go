@@ -42,13 +42,12 @@ func (r *report) startRoundTrip(t *tab, p place, by closing) roundTrip {
 		return startRoundTrip(p, by)
 	}
 	sent := r.askWith(p, by, r.observer.actQuery(t, r), false)
-	e := &p.frame.listeners
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if params, ok := e.of(p).Query(); ok && e.old() {
-		r.asked.listeners = p.session.Send(injected.ListenersMethod, params)
-		e.read = time.Now()
-	}
+	p.frame.listeners.Do(func(l *listeners) {
+		if params, ok := l.query(p); ok && l.old() {
+			r.asked.listeners = p.session.Send(injected.ListenersMethod, params)
+			l.read = time.Now()
+		}
+	})
 	return sent
 }
 

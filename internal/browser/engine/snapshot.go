@@ -215,7 +215,7 @@ func (rd *reader) readOne(ctx context.Context, r *reading, q injected.SnapshotOp
 // snapshotFrame reads a frame with the listeners of its scripts. If the listeners
 // are known from before, seldom there are new ones: then both are read at once.
 func (rd *reader) snapshotFrame(ctx context.Context, p place, q injected.SnapshotOptions) (tree *injected.Tree, err error) {
-	if !p.frame.listeners.knows(p) {
+	if !knowsListeners(p) {
 		if _, err := rd.syncListeners(ctx, p); err != nil {
 			return nil, err
 		}
