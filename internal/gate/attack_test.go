@@ -27,11 +27,11 @@ import (
 )
 
 // Hosts of the attacks. The shop is the target; users.shop.test belongs to the
-// same site, foe.test to another. Agents may open all of them.
+// same site, attacker.test to another. Agents may open all of them.
 const (
-	shopHost = "app.shop.test"
-	userHost = "users.shop.test"
-	foeHost  = "www.foe.test"
+	shopHost     = "app.shop.test"
+	userHost     = "users.shop.test"
+	attackerHost = "www.attacker.test"
 )
 
 // shopServer is an application that interprets requests as liberally as some
@@ -41,11 +41,11 @@ const (
 type shopServer struct {
 	mu    sync.Mutex
 	done  map[string][]string
-	pages map[string]foePage // by path
+	pages map[string]attackerPage // by path
 }
 
-// foePage is a document of the attacker's page, with additional headers.
-type foePage struct {
+// attackerPage is a document of the attacker's page, with additional headers.
+type attackerPage struct {
 	body, kind string
 	header     http.Header
 	status     int
@@ -149,18 +149,18 @@ func (s *shopServer) did(number string) string {
 	return strings.Join(s.done[number], ", ")
 }
 
-func (s *shopServer) show(at string, p foePage) {
+func (s *shopServer) show(at string, p attackerPage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pages[at] = p
 }
 
-// foeRig is a gate in front of a real page, with hosts of several sites and a
+// attackRig is a gate in front of a real page, with hosts of several sites and a
 // person who answers by a rule.
-type foeRig struct {
+type attackRig struct {
 	t            testing.TB
 	testGate     *testGate
-	pageSessions *foeSessions
+	pageSessions *attackSessions
 	server       *shopServer
 	scheme       string
 	port         string
@@ -173,10 +173,10 @@ type foeRig struct {
 	yes     func(action.Question) bool
 }
 
-// foeSessions knows the hosts that agents may open.
-type foeSessions struct{ wireSessions }
+// attackSessions knows the hosts that agents may open.
+type attackSessions struct{ wireSessions }
 
-func (r *foeSessions) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
+func (r *attackSessions) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
 	facts, pin, err := r.wireSessions.Look(ctx, call)
 	if d := facts.Destination; d != nil {
 		d.Site, _ = publicsuffix.EffectiveTLDPlusOne(d.Host)
@@ -194,11 +194,11 @@ type setting struct {
 	yes     func(action.Question) bool // what people approve
 }
 
-// newFoe starts a browser for attacks, behind a gate that is disabled if free is
+// newAttackRig starts a browser for attacks, behind a gate that is disabled if free is
 // set.
-func newFoe(t testing.TB, how setting, free bool) *foeRig {
+func newAttackRig(t testing.TB, how setting, free bool) *attackRig {
 	t.Helper()
-	f := &foeRig{t: t, yes: how.yes, sending: how.sending, pageSessions: &foeSessions{}, free: free, judged: map[string]string{}, server: &shopServer{done: map[string][]string{}, pages: map[string]foePage{}}}
+	f := &attackRig{t: t, yes: how.yes, sending: how.sending, pageSessions: &attackSessions{}, free: free, judged: map[string]string{}, server: &shopServer{done: map[string][]string{}, pages: map[string]attackerPage{}}}
 	site := httptest.NewUnstartedServer(f.server)
 	if f.scheme = "http"; how.tls {
 		f.scheme = "https"
@@ -209,7 +209,7 @@ func newFoe(t testing.TB, how setting, free bool) *foeRig {
 	t.Cleanup(func() { site.CloseClientConnections(); site.Close() })
 	f.port = site.URL[strings.LastIndexByte(site.URL, ':')+1:]
 	var secure []string
-	for _, host := range []string{shopHost, userHost, foeHost} {
+	for _, host := range []string{shopHost, userHost, attackerHost} {
 		secure = append(secure, f.at(host))
 	}
 	flags, begin := []string{"--disable-features=Translate"}, browsertest.EagerFor
@@ -217,9 +217,9 @@ func newFoe(t testing.TB, how setting, free bool) *foeRig {
 		flags, begin = boxFlags(), browsertest.For
 	}
 	chromium := begin(t, append(flags, "--host-resolver-rules=MAP *.test 127.0.0.1", "--ignore-certificate-errors", "--unsafely-treat-insecure-origin-as-secure="+strings.Join(secure, ","))...)
-	config := policy.Config{Enabled: true, AskAt: how.at, Allowed: []string{"*.shop.test", "*.foe.test"}}
+	config := policy.Config{Enabled: true, AskAt: how.at, Allowed: []string{"*.shop.test", "*.attacker.test"}}
 	if how.trusted {
-		config.Trusted = []string{"*.shop.test", "*.foe.test"}
+		config.Trusted = []string{"*.shop.test", "*.attacker.test"}
 	}
 	f.testGate = buildOn(t, config, gate.Credentials{}, func(*testGate) gate.Sessions { return f.pageSessions })
 	session := action.Session{ID: "s1", Actor: agent.Actor, Scope: agent.Scope}
@@ -255,9 +255,9 @@ func boxFlags() (found []string) {
 	return found
 }
 
-func (f *foeRig) at(host string) string { return f.scheme + "://" + host + ":" + f.port }
+func (f *attackRig) at(host string) string { return f.scheme + "://" + host + ":" + f.port }
 
-func (f *foeRig) mode() action.Sending {
+func (f *attackRig) mode() action.Sending {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.free {
@@ -267,7 +267,7 @@ func (f *foeRig) mode() action.Sending {
 }
 
 // note records the decision about a request of an attack.
-func (f *foeRig) note(r action.Request, err error) {
+func (f *attackRig) note(r action.Request, err error) {
 	said := r.URL
 	for _, field := range r.Fields {
 		said += " " + field.Name + "=" + field.Value
@@ -283,14 +283,14 @@ func (f *foeRig) note(r action.Request, err error) {
 }
 
 // refused returns why a request of an attack was not sent.
-func (f *foeRig) refused(number string) string {
+func (f *attackRig) refused(number string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.judged[number]
 }
 
 // answer lets the person answer every question.
-func (f *foeRig) answer(ctx context.Context) {
+func (f *attackRig) answer(ctx context.Context) {
 	tick := time.NewTicker(4 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -313,14 +313,14 @@ func (f *foeRig) answer(ctx context.Context) {
 	}
 }
 
-func (f *foeRig) questions() int {
+func (f *attackRig) questions() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.asked)
 }
 
 // call makes a call of the agent, or of an operator if the gate is disabled.
-func (f *foeRig) call(verb string, args any) (action.Result, error) {
+func (f *attackRig) call(verb string, args any) (action.Result, error) {
 	who := agent
 	if f.free {
 		who = operator
@@ -337,12 +337,12 @@ type step struct {
 func clicks(selector string) step { return step{"page.click", &action.Click{Locator: named(selector)}} }
 
 // try is one attack: it tries to have an effect without a question. In its texts,
-// ID stands for its number, and SHOP, USERS and FOE for the origins.
+// ID stands for its number, and SHOP, USERS and ATTACKER for the origins.
 type try struct {
 	name  string
-	host  string // of the page; foeHost where empty
+	host  string // of the page; attackerHost where empty
 	body  string // of the page
-	more  map[string]foePage
+	more  map[string]attackerPage
 	head  http.Header
 	steps []step
 	slow  time.Duration // the time until something is sent
@@ -354,19 +354,19 @@ type made struct {
 	asked               int
 }
 
-func (f *foeRig) make(t *try, number string) made {
+func (f *attackRig) make(t *try, number string) made {
 	host := t.host
 	if host == "" {
-		host = foeHost
+		host = attackerHost
 	}
-	fill := strings.NewReplacer("ID", number, "SHOP", f.at(shopHost), "USERS", f.at(userHost), "FOE", f.at(foeHost), "PORT", f.port)
+	fill := strings.NewReplacer("ID", number, "SHOP", f.at(shopHost), "USERS", f.at(userHost), "ATTACKER", f.at(attackerHost), "PORT", f.port)
 	head := http.Header{}
 	for name, values := range t.head {
 		for _, v := range values {
 			head.Add(name, fill.Replace(v))
 		}
 	}
-	f.server.show("/try", foePage{body: "<!doctype html><title>Page</title>" + fill.Replace(t.body), header: head})
+	f.server.show("/try", attackerPage{body: "<!doctype html><title>Page</title>" + fill.Replace(t.body), header: head})
 	for at, p := range t.more {
 		p.body = fill.Replace(p.body)
 		filled := http.Header{}
@@ -448,7 +448,7 @@ func attempt(t *testing.T, tries []try, how setting) {
 
 func attemptInTurn(t *testing.T, tries []try, how setting) {
 	t.Helper()
-	off, on := newFoe(t, how, true), newFoe(t, how, false)
+	off, on := newAttackRig(t, how, true), newAttackRig(t, how, false)
 	results := make([]made, len(tries))
 	var both sync.WaitGroup
 	both.Go(func() {

@@ -77,10 +77,10 @@ func TestGETsOfADocumentToActingAddressesAreAskedAbout(t *testing.T) {
 		try{name: "Refresh header", host: shopHost, head: headers("Refresh", "0; url=/items/ID/delete")},
 		try{name: "download", host: shopHost, body: `<a id=b download href=/items/ID/delete>File</a>`, steps: []step{clicks("#b")}},
 		try{name: "dictionary", host: shopHost, body: `<link rel=compression-dictionary href=/items/ID/delete>`, slow: 3 * time.Second},
-		try{name: "image that redirects", host: foeHost, body: `<img src=/go.png>`, more: map[string]foePage{"/go.png": {status: http.StatusFound, header: headers("Location", "SHOP/items/ID/delete")}}},
-		try{name: "frame that redirects", host: foeHost, body: `<iframe src=/go.html></iframe>`, more: map[string]foePage{"/go.html": {status: http.StatusTemporaryRedirect, header: headers("Location", "SHOP/items/ID/delete")}}},
-		try{name: "fetch that redirects", host: shopHost, body: `<script>fetch("/go")</script>`, more: map[string]foePage{"/go": {status: http.StatusPermanentRedirect, header: headers("Location", "SHOP/items/ID/delete")}}},
-		try{name: "post that redirects", host: shopHost, body: `<script>fetch("/go2", {method: "POST"})</script>`, more: map[string]foePage{"/go2": {status: http.StatusTemporaryRedirect, header: headers("Location", "SHOP/items/ID/delete"), any: true}}},
+		try{name: "image that redirects", host: attackerHost, body: `<img src=/go.png>`, more: map[string]attackerPage{"/go.png": {status: http.StatusFound, header: headers("Location", "SHOP/items/ID/delete")}}},
+		try{name: "frame that redirects", host: attackerHost, body: `<iframe src=/go.html></iframe>`, more: map[string]attackerPage{"/go.html": {status: http.StatusTemporaryRedirect, header: headers("Location", "SHOP/items/ID/delete")}}},
+		try{name: "fetch that redirects", host: shopHost, body: `<script>fetch("/go")</script>`, more: map[string]attackerPage{"/go": {status: http.StatusPermanentRedirect, header: headers("Location", "SHOP/items/ID/delete")}}},
+		try{name: "post that redirects", host: shopHost, body: `<script>fetch("/go2", {method: "POST"})</script>`, more: map[string]attackerPage{"/go2": {status: http.StatusTemporaryRedirect, header: headers("Location", "SHOP/items/ID/delete"), any: true}}},
 	)
 	attempt(t, tries, setting{trusted: true, at: policy.AskAtWire})
 }
@@ -90,7 +90,7 @@ func TestGETsOfADocumentToActingAddressesAreAskedAbout(t *testing.T) {
 // all.
 func TestRequestsOfTheBrowserProcessAreNotSent(t *testing.T) {
 	const worker = "navigator.serviceWorker.register('/sw.js').then(() => navigator.serviceWorker.ready)"
-	fed := map[string]foePage{
+	fed := map[string]attackerPage{
 		"/fedcm.json":               {kind: "application/json", body: `{"accounts_endpoint":"/items/ID/delete","client_metadata_endpoint":"/cm","id_assertion_endpoint":"/items/ID/delete","login_url":"/login"}`},
 		"/.well-known/web-identity": {kind: "application/json", body: `{"provider_urls":["SHOP/fedcm.json"]}`},
 	}
@@ -98,10 +98,10 @@ func TestRequestsOfTheBrowserProcessAreNotSent(t *testing.T) {
 		{name: "reports", host: shopHost, slow: 4 * time.Second, head: headers("Reporting-Endpoints", `default="SHOP/items/ID/delete"`, "Content-Security-Policy", "img-src 'none'; report-to default"), body: `<img src=/x>`},
 		{name: "signing in by an account elsewhere", host: shopHost, slow: 2 * time.Second, more: fed, steps: []step{clicks("#b")},
 			body: `<button id=b onclick="navigator.credentials.get({identity:{providers:[{configURL:'SHOP/fedcm.json',clientId:'1'}]}})">Next page</button>`},
-		{name: "fetching in the background", host: shopHost, slow: 5 * time.Second, more: map[string]foePage{"/sw.js": {kind: "text/javascript", body: "1"}},
+		{name: "fetching in the background", host: shopHost, slow: 5 * time.Second, more: map[string]attackerPage{"/sw.js": {kind: "text/javascript", body: "1"}},
 			body: "<script>" + worker + ".then(r => r.backgroundFetch.fetch('a', [new Request('/items/ID/delete', {method: 'POST', body: 'x'})], {title: 'x'}))</script>"},
 		{name: "rules of what to load ahead", host: shopHost, slow: 2 * time.Second, head: headers("Speculation-Rules", `"/rules.json"`),
-			more: map[string]foePage{"/rules.json": {kind: "application/speculationrules+json", body: `{"prefetch":[{"source":"list","urls":["/items/ID/delete"],"eagerness":"immediate"}]}`}}},
+			more: map[string]attackerPage{"/rules.json": {kind: "application/speculationrules+json", body: `{"prefetch":[{"source":"list","urls":["/items/ID/delete"],"eagerness":"immediate"}]}`}}},
 		{name: "rules of what to render ahead", host: shopHost, slow: 2 * time.Second, body: withURL(readers["prerender"], "SHOP/items/ID/delete")},
 	}, setting{trusted: true, at: policy.AskAtWire, tls: true})
 }

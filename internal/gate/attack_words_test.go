@@ -96,7 +96,7 @@ func TestEverySpellingOfAHarmfulRequestIsAskedAbout(t *testing.T) {
 // TestAQuestionShowsTheSignificantFields checks that a page cannot hide the
 // significant fields of a request behind others.
 func TestAQuestionShowsTheSignificantFields(t *testing.T) {
-	f := newFoe(t, setting{trusted: true, at: policy.AskAtWire}, false)
+	f := newAttackRig(t, setting{trusted: true, at: policy.AskAtWire}, false)
 	body := strings.Repeat("note=hello&", 40) + "amount=900&to=x&ref=ID&action=transfer"
 	f.make(&try{name: "many fields", host: shopHost, body: "<script>" + fetching([5]string{"POST", "/x", "form", body}) + "</script>"}, numberOf(1))
 	f.mu.Lock()
