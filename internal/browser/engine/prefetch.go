@@ -87,7 +87,7 @@ func (r *report) askListeners(p place) {
 func (r *report) firstQuery(p place) injected.StableQuery {
 	q := newDocumentQuery()
 	ob := r.observer
-	if !r.Report || ob == nil || p.frame.parent != nil || guarded.Get(ob.state, func(s *state) bool { t := s.active(); return t == nil || t.root != p.frame || len(t.frames) > 1 }) {
+	if !r.Report || ob == nil || guarded.Get(ob.state, func(s *state) bool { t := s.active(); return t == nil || t.root != p.frame || len(t.frames) > 1 }) {
 		return q
 	}
 	walk := ob.reader.snapshotOptions()
