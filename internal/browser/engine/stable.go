@@ -101,10 +101,21 @@ func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late b
 	if c.Tree != nil && !known && !ob.reader.hasListeners(r.place, c.Elements) {
 		news, err = ob.reader.syncListeners(ctx, r.place)
 	}
-	if err == nil && news.Controls == 0 && c.Tree != nil && len(c.Tree.Hosts) == 0 {
+	if err == nil && c.Tree != nil && !pierced(ctx, r.place, c.Tree) && news.Controls == 0 {
 		r.read = c.Tree
 	}
 	return c.Busy
+}
+
+// pierced looks for closed shadow roots in the elements that a reading names: each is
+// named once in the life of a document. It reports whether there may be any, so that
+// the frame must be read again.
+func pierced(ctx context.Context, p place, read *injected.Tree) bool {
+	if len(read.Hosts) == 0 {
+		return false
+	}
+	news, err := p.world.PierceHosts(ctx, read.Hosts)
+	return news > 0 || err != nil
 }
 
 // actQuery returns how to wait for what a verb set off.
@@ -231,7 +242,7 @@ func (ob *observer) waitRendered(ctx context.Context, t *tab, r *report) (late b
 func (ob *observer) waitForContent(ctx context.Context, t *tab, p place, r *report) (waited, late bool) {
 	began := time.Now()
 	c, err := r.stable(ctx, p, r.firstQuery(p))
-	if c.Tree != nil && len(c.Tree.Hosts) == 0 {
+	if c.Tree != nil && !pierced(ctx, p, c.Tree) {
 		r.first, r.firstOf = c.Tree, p.document
 	}
 	for since := (&report{}); err == nil; waited = true {
