@@ -86,6 +86,9 @@ func (r *report) askListeners(p place) {
 // then, as snapshotInstead does, if it is one frame.
 func (r *report) firstQuery(p place) injected.StableQuery {
 	q := newDocumentQuery()
+	if q.Same = r.place.document == p.document; q.Same {
+		return q
+	}
 	ob := r.observer
 	if !r.Report || ob == nil || guarded.Get(ob.state, func(s *state) bool { t := s.active(); return t == nil || t.root != p.frame || len(t.frames) > 1 }) {
 		return q

@@ -217,7 +217,7 @@ func (ob *observer) waitRendered(ctx context.Context, t *tab, r *report) (late b
 	if r.rendered == p.document {
 		return r.unfinished
 	}
-	if r.asked.document != p.document {
+	if r.asked.document != p.document && r.place.document != p.document {
 		notifyWorld(p, "arm", injected.ActWatch{})
 		if r.Report {
 			r.askListeners(p)

@@ -17,6 +17,7 @@ type StableQuery struct {
 	Most     int              `json:"most,omitempty"`  // ms in all; 500 when 0
 	Walk     *SnapshotOptions `json:"walk,omitempty"`  // read the frame as soon as it is stable
 	Fresh    bool             `json:"fresh,omitempty"` // the document has just loaded: wait for its first change if it has scripts
+	Same     bool             `json:"same,omitempty"`  // with Fresh: only its address changed
 }
 
 // Stability says what an act changed, and whether the document is stable.

@@ -105,13 +105,13 @@ const nextChange = limit => new Promise(done => {
 // waited for up to suggests ms. most bounds the wait for the end in ms, except for
 // motion in steps. With a walk it then reads the page. A fresh document has just
 // loaded.
-const waitStable = async ({late = 0, kinds = null, suggests = 0, most = 500, walk = null, fresh = false}) => {
+const waitStable = async ({late = 0, kinds = null, suggests = 0, most = 500, walk = null, fresh = false, same = false}) => {
   const began = performance.now(), before = effects.count;
   clearTimeout(effects.ending);
   if (effects.ending !== 0) effects.running = true;
   effects.read = false;
   await turns();
-  if (fresh) await waitFirst(late, before);
+  if (fresh) await waitFirst(late, before, same);
   else if (late > 0 && (kinds === null || answersTo(effects.own, kinds))) await waitLate(late, kinds !== null, suggests);
   const until = performance.now() + most;
   let seen;
@@ -132,10 +132,12 @@ const waitStable = async ({late = 0, kinds = null, suggests = 0, most = 500, wal
 };
 const WATCHED_ON = 50; // ms after a reading: the caller may wait for requests, and then for what the page does with the answers
 // Waits for the first change of a fresh document, if its scripts have asked for timers
-// or frames: at most until the page has nothing left to do.
-const waitFirst = async (late, before) => {
+// or frames: at most until the page has nothing left to do. The same document draws
+// another part of it when the browser has told its scripts of the new address.
+const waitFirst = async (late, before, same) => {
   if (effects.count !== before) return;
   if (late > 0) await nextChange(late);
+  else if (same && hasScripts()) await nextChange(FRESH);
   else if (hasScripts() && askedForLater() > 0) await Promise.race([nextChange(FRESH), nothingDue(performance.now() + FRESH)]);
 };
 // Waits for the first effect of an act that the page listens to. If it has asked for
