@@ -49,8 +49,8 @@ func export(ctx context.Context, repository, commit, folder string) error {
 	}
 	read := exec.CommandContext(ctx, "git", "-C", repository, "archive", "--format=tar", commit)
 	extract := exec.CommandContext(ctx, "tar", "-x", "-C", folder)
-	var said strings.Builder
-	read.Stderr, extract.Stderr = &said, &said
+	var readSaid, extractSaid strings.Builder
+	read.Stderr, extract.Stderr = &readSaid, &extractSaid
 	pipe, err := read.StdoutPipe()
 	if err != nil {
 		return fmt.Errorf("git archive: %w", err)
@@ -61,10 +61,10 @@ func export(ctx context.Context, repository, commit, folder string) error {
 	}
 	extracted := extract.Run()
 	if err := read.Wait(); err != nil {
-		return fmt.Errorf("git archive %s: %w\n%s", commit, err, said.String())
+		return fmt.Errorf("git archive %s: %w\n%s", commit, err, readSaid.String())
 	}
 	if extracted != nil {
-		return fmt.Errorf("tar: %w\n%s", extracted, said.String())
+		return fmt.Errorf("tar: %w\n%s", extracted, extractSaid.String())
 	}
 	return nil
 }
