@@ -189,3 +189,16 @@ func TestAFilledPasswordCannotBeCopied(t *testing.T) {
 		}
 	}
 }
+
+// A page may check a password a moment after it was filled in.
+func TestWhatAFilledSecretSetsOffLateIsInTheAnswer(t *testing.T) {
+	tr := start(t)
+	s := serve(t, `<label>Password <input id=p type=password></label><p id=out>idle</p><script>p.addEventListener('input', () => setTimeout(() => { out.textContent = 'checked' }, 50))</script>`)
+	tr.told(bot, "page.goto", &action.Goto{URL: s.URL})
+	tr.ctx = viewing(tr)
+	r, err := tr.fillSecret(selector("#p"), s.URL)
+	must(t, err)
+	if r.Changes == nil || !strings.Contains(r.Changes.Text, "checked") {
+		t.Errorf("%+v", r.Changes)
+	}
+}

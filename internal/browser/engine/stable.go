@@ -61,13 +61,14 @@ var typingEvents = []string{"input", "keydown", "keyup", "keypress", "beforeinpu
 // lateEvents are, for each verb, the events whose listeners may react late. Verbs
 // that press have those of a click.
 var lateEvents = map[string][]string{
-	action.VerbPageClick.Name:  {"click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick", "contextmenu", "change", "input", "submit"},
-	action.VerbPageType.Name:   {"input", "keydown", "keyup", "keypress", "beforeinput", "change", "submit"},
-	action.VerbPagePress.Name:  {"keydown", "keyup", "keypress", "input", "beforeinput", "change", "click", "submit"},
-	action.VerbPageSelect.Name: {"change", "input"},
-	action.VerbPageHover.Name:  {"mouseover", "mouseenter", "mousemove", "pointerover", "pointerenter", "pointermove"},
-	action.VerbPageUpload.Name: {"change", "input"},
-	action.VerbPageDrag.Name:   {"drop", "dragend", "mouseup", "pointerup"},
+	action.VerbPageClick.Name:      {"click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick", "contextmenu", "change", "input", "submit"},
+	action.VerbPageType.Name:       {"input", "keydown", "keyup", "keypress", "beforeinput", "change", "submit"},
+	action.VerbPagePress.Name:      {"keydown", "keyup", "keypress", "input", "beforeinput", "change", "click", "submit"},
+	action.VerbPageSelect.Name:     {"change", "input"},
+	action.VerbPageHover.Name:      {"mouseover", "mouseenter", "mousemove", "pointerover", "pointerenter", "pointermove"},
+	action.VerbPageUpload.Name:     {"change", "input"},
+	action.VerbPageFillSecret.Name: {"input", "keydown", "keyup", "keypress", "beforeinput", "change"},
+	action.VerbPageDrag.Name:       {"drop", "dragend", "mouseup", "pointerup"},
 }
 
 // waitAfterAct waits for what a verb set off: changes of its document, requests,
