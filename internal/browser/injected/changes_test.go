@@ -15,6 +15,7 @@ func TestCalmWaitsWhereThePageListens(t *testing.T) {
 		<custom-x id=host></custom-x><p id=out></p>
 		<script>
 			document.getElementById('outer').addEventListener('mousedown', () => {});
+			window.addEventListener('mouseover', () => {});
 			const shadow = document.getElementById('host').attachShadow({mode: 'open'});
 			shadow.innerHTML = '<i id=inner>i</i>';
 			shadow.addEventListener('click', () => {});
@@ -32,6 +33,7 @@ func TestCalmWaitsWhereThePageListens(t *testing.T) {
 		{"#a", []string{"keydown"}, false},
 		{"#b", []string{"click"}, true},
 		{"#c", []string{"click", "mousedown", "pointerdown"}, false},
+		{"#c", []string{"mouseover"}, true},
 		{"#host", []string{"click"}, false},
 		{"#inner", []string{"click"}, true},
 	} {

@@ -27,7 +27,6 @@ const ready = async query => {
 // or the element takes only some characters.
 const typedKeys = ['keydown', 'keypress', 'keyup'];
 const needsKeys = element => {
-  if (typedKeys.some(kind => windowListening.has(kind))) return true;
   return [element, tagOf(element) === 'label' ? labelControl(element) : null, activeElement()].some(at => at !== null && (hasAttribute(at, 'maxlength') || answersTo(at, typedKeys)));
 };
 const readiness = query => {

@@ -214,10 +214,11 @@ const stepEnds = async until => {
 };
 const FRAMES = 300; // ms, if nothing is drawn
 
-// Whether the page listens to one of some kinds of events at an element or around
-// it. Listeners at the window are not known.
+// Whether the page listens to one of some kinds of events at an element, around it or
+// at the window.
 const WAY = 64;
 const answersTo = (element, kinds) => {
+  if (element !== null && kinds.some(kind => windowListening.has(kind))) return true;
   let at = element;
   for (let i = 0; at !== null && i < WAY; i++) {
     const known = listening.get(at);
