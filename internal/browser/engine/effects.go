@@ -193,8 +193,8 @@ func (ef *effects) ask(ctx context.Context, t *tab, p place, by closing) error {
 	return ef.finishRoundTrip(ctx, t, p, by, startRoundTrip(p, by))
 }
 
-// roundTrip is one that was sent. With a report, its answer ends with that of the
-// report's question.
+// roundTrip is a round trip that was sent. With a report, its answer begins with the
+// answer to the report's question, on a line of its own.
 type roundTrip struct {
 	asked  *cdp.Pending
 	report *report

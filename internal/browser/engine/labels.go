@@ -49,9 +49,6 @@ func (ca *camera) takeMasked(ctx context.Context, t *tab, c shot, badges []badge
 		if data, err = ca.take(ctx, t, c.drawable(plain)); err != nil {
 			break
 		}
-		if plain && !ca.credentialed() { // fields of secrets do not come and go
-			return data, nil
-		}
 		var after []injected.Rect
 		if after, err = ca.secrets.maskRects(ctx, t); err != nil || !slices.Equal(before, after) {
 			before = after
@@ -68,8 +65,9 @@ func (ca *camera) takeMasked(ctx context.Context, t *tab, c shot, badges []badge
 	return nil, errMaskMoved()
 }
 
-// takePlain takes a picture while it is asked what must be covered. plain is false if
-// that is something; then the picture is not returned.
+// takePlain takes a picture while it is asked what must be covered. Without credentials
+// these are fields of secrets, which do not come and go. plain is false if there is
+// something to cover; then the picture is not returned.
 func (ca *camera) takePlain(ctx context.Context, t *tab, c shot) (data []byte, plain bool, err error) {
 	var covered []injected.Rect
 	var unknown error

@@ -100,8 +100,9 @@ func (r *report) firstQuery(p place) injected.StableQuery {
 	return q
 }
 
-// askWith begins a round trip whose answer is that of waitStable, a line feed, and the
-// answer of the function. fresh begins to record changes before.
+// askWith begins a round trip that runs a function and then waitStable. Its answer has
+// what waitStable returned in the first line, and below it what the function returned.
+// fresh also begins to record changes, between the two.
 func (r *report) askWith(p place, by closing, q injected.StableQuery, fresh bool) roundTrip {
 	raw, err := json.Marshal(q)
 	if err != nil {
