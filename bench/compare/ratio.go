@@ -39,10 +39,10 @@ const (
 const Fewest = 10
 
 // RatioOfMedians compares the times of rounds: old[i] and new[i] were measured in the same
-// round. Both must have the same length, at least 1. The interval is that of a bootstrap
-// that draws rounds, with a fixed seed: the same times give the same interval.
-// Because it draws rounds, what slows both versions in a round does not widen
-// the interval as it would if both were drawn independently.
+// round. Both must have the same length, at least 1. The interval comes from a bootstrap
+// with a fixed seed, so the same times give the same interval. The bootstrap draws whole
+// rounds: what slows both versions in a round widens the interval less than if the times
+// of each version were drawn apart.
 func RatioOfMedians(old, new []float64) Ratio {
 	draws := rand.New(rand.NewPCG(seed, uint64(len(old))))
 	drawnOld, drawnNew := make([]float64, len(old)), make([]float64, len(old))

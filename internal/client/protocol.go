@@ -57,7 +57,7 @@ func (c *Client) MCP(ctx context.Context, a Agent) (conn *websocket.Conn, backgr
 	return conn, header.Get("Glovebox-Background") == "true", err
 }
 
-// upgrade opens a WebSocket. header is that of the answer.
+// upgrade opens a WebSocket, and returns the headers of the gateway's answer with it.
 func (c *Client) upgrade(ctx context.Context, at *url.URL, most int64, call action.Call, pinged func(context.Context, []byte) bool) (conn *websocket.Conn, header http.Header, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {

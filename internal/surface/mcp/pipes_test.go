@@ -64,11 +64,17 @@ func admitted(t *testing.T, s *mcp.Surface, query string) action.Attachment {
 func attached(t *testing.T, s *mcp.Surface, query, version string, options *sdk.ClientOptions) *sdk.ClientSession {
 	t.Helper()
 	ours, theirs := pipes()
+	to := admitted(t, s, query)
+	return served(t, func(ctx context.Context) error { return to.Serve(ctx, ours) }, theirs, options, version)
+}
+
+// served connects a client of the library to what serve serves, until the test ends.
+func served(t *testing.T, serve func(ctx context.Context) error, over sdk.Transport, options *sdk.ClientOptions, version string) *sdk.ClientSession {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	to := admitted(t, s, query)
-	go func() { done <- to.Serve(ctx, ours) }()
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, options).Connect(ctx, theirs, &sdk.ClientSessionOptions{ProtocolVersion: version})
+	go func() { done <- serve(ctx) }()
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, options).Connect(ctx, over, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		cancel()
 		t.Fatal(err)
@@ -89,27 +95,11 @@ func relayed(t *testing.T, url, token string, change ...func(*relay.Options)) *s
 	t.Helper()
 	toUs, fromThem := io.Pipe()
 	toThem, fromUs := io.Pipe()
-	ctx, cancel := context.WithCancel(context.Background())
 	o := relay.Options{
 		Gateway: func(context.Context, bool) (*client.Client, error) { return client.New(url, token) }, In: toUs, Out: fromUs,
 	}
 	for _, f := range change {
 		f(&o)
 	}
-	done := make(chan error, 1)
-	go func() { done <- relay.Run(ctx, o) }()
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, &sdk.IOTransport{Reader: toThem, Writer: fromThem}, nil)
-	if err != nil {
-		cancel()
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = session.Close()
-		err := <-done
-		cancel()
-		if err != nil {
-			t.Errorf("relaying ended with %v", err)
-		}
-	})
-	return session
+	return served(t, func(ctx context.Context) error { return relay.Run(ctx, o) }, &sdk.IOTransport{Reader: toThem, Writer: fromThem}, nil, "")
 }

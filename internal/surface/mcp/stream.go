@@ -22,10 +22,12 @@ import (
 )
 
 const (
-	mostStreams = 256      // open at once, of one caller
-	mostLine    = 16 << 20 // bytes of a message of a stream
-	mostLarge   = 4        // tool calls at once with more than mostMessage bytes of arguments: each needs several times its size
+	mostStreams = 256 // open at once, of one caller
+	mostLarge   = 4   // tool calls at once with more than mostMessage bytes of arguments: each needs several times its size
 )
+
+// MostLine is the longest message of a stream, in bytes.
+const MostLine = 16 << 20
 
 // streams counts the open streams of each caller.
 type streams struct {
@@ -113,7 +115,7 @@ func (st *clientStream) Serve(ctx context.Context, wire action.Wire) error {
 	ctx, cancel := context.WithCancel(context.WithValue(ctx, clientKey{}, st.client))
 	defer cancel()
 	over := &lines{ctx: ctx, wire: wire, take: st.client.take}
-	session, err := st.server.Connect(ctx, &mcp.IOTransport{Reader: over, Writer: over, MaxLineLength: mostLine + 1}, nil)
+	session, err := st.server.Connect(ctx, &mcp.IOTransport{Reader: over, Writer: over, MaxLineLength: MostLine + 1}, nil)
 	if err != nil {
 		return fmt.Errorf("cannot serve the client: %w", err)
 	}

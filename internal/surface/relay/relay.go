@@ -22,7 +22,6 @@ import (
 )
 
 const (
-	mostLine   = 16 << 20               // bytes of a line; as the gateway takes
 	lastWords  = 100 * time.Millisecond // for answers that are on their way when the input ends
 	replayTime = 10 * time.Second       // for the gateway to know the client again
 	quietTime  = time.Second / 2        // without an answer, after which memory may be released
@@ -92,7 +91,7 @@ func (r *relay) scan(ctx context.Context, to chan<- []byte) {
 	long := false
 	for {
 		part, err := in.ReadSlice('\n')
-		if long = long || len(line)+len(part) > mostLine; !long {
+		if long = long || len(line)+len(part) > mcp.MostLine; !long {
 			line = append(line, part...)
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
@@ -120,7 +119,7 @@ func (r *relay) scan(ctx context.Context, to chan<- []byte) {
 // dialling limits that.
 func (r *relay) take(ctx, dialling context.Context, line []byte) {
 	if line == nil {
-		r.out.refuse(refusal{code: codeInvalid, text: fmt.Sprintf("the line has more than %d bytes", mostLine)})
+		r.out.refuse(refusal{code: codeInvalid, text: fmt.Sprintf("the line has more than %d bytes", mcp.MostLine)})
 		return
 	}
 	all, wrong := parse(line)

@@ -275,36 +275,24 @@ func TestARestartOfTheGatewayIsSurvived(t *testing.T) {
 // began with, also what the client said while there was none.
 func TestAClientIsIntroducedWhole(t *testing.T) {
 	heard := make(chan string, 16)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		conn, err := websocket.Accept(w, r, nil)
-		if err != nil {
-			return
+	url := answering(t, func(m answer) (reply string, goesOn bool) {
+		if m.Method == "break" {
+			return "", false
 		}
-		defer func() { _ = conn.CloseNow() }()
-		for {
-			_, text, err := conn.Read(r.Context())
-			var m answer
-			if err != nil || json.Unmarshal(text, &m) != nil || m.Method == "break" {
-				return
-			}
-			heard <- m.Method
-			if m.ID == nil {
-				continue
-			}
-			id, _ := json.Marshal(m.ID)
-			if conn.Write(r.Context(), websocket.MessageText, []byte(`{"jsonrpc":"2.0","id":`+string(id)+`,"result":{}}`)) != nil {
-				return
-			}
+		heard <- m.Method
+		if m.ID == nil {
+			return "", true
 		}
-	}))
-	t.Cleanup(server.Close)
+		id, _ := json.Marshal(m.ID)
+		return `{"jsonrpc":"2.0","id":` + string(id) + `,"result":{}}`, true
+	})
 	away := false // is changed only while the process waits for its input
 	p := newGateway(t).run(t, "", func(o *relay.Options) {
 		o.Gateway = func(context.Context, bool) (*client.Client, error) {
 			if away {
 				return nil, fault.New(fault.NotActive, "away")
 			}
-			return client.New(server.URL, "")
+			return client.New(url, "")
 		}
 	})
 	p.send(hello)
@@ -394,6 +382,21 @@ func TestCallsInFlightAreAnsweredWhenTheConnectionBreaks(t *testing.T) {
 // connection when a call was cancelled.
 func breaking(t *testing.T) string {
 	t.Helper()
+	return answering(t, func(m answer) (reply string, goesOn bool) {
+		switch m.Method {
+		case "notifications/cancelled":
+			return "", false
+		case "tools/call":
+			return `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}`, true
+		}
+		return `{"jsonrpc":"2.0","id":2,"result":{}}`, true
+	})
+}
+
+// answering is a gateway that answers each message as reply says, none if that is
+// empty, and breaks the connection where it does not go on. It returns its address.
+func answering(t *testing.T, reply func(m answer) (reply string, goesOn bool)) string {
+	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, err := websocket.Accept(w, r, nil)
 		if err != nil {
@@ -403,14 +406,11 @@ func breaking(t *testing.T) string {
 		for {
 			_, text, err := conn.Read(r.Context())
 			var m answer
-			if err != nil || json.Unmarshal(text, &m) != nil || m.Method == "notifications/cancelled" {
+			if err != nil || json.Unmarshal(text, &m) != nil {
 				return
 			}
-			reply := `{"jsonrpc":"2.0","id":2,"result":{}}`
-			if m.Method == "tools/call" {
-				reply = `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}`
-			}
-			if conn.Write(r.Context(), websocket.MessageText, []byte(reply)) != nil {
+			said, goesOn := reply(m)
+			if !goesOn || said != "" && conn.Write(r.Context(), websocket.MessageText, []byte(said)) != nil {
 				return
 			}
 		}
