@@ -26,7 +26,7 @@ var dragEvents = map[string]eventHandler{
 
 // lookAtDrop adds the target of a drop to the facts and the pin.
 func (es *elements) lookAtDrop(ctx context.Context, t *tab, a *action.Drag, facts action.Facts, pin action.Pin) (action.Facts, action.Pin, error) {
-	other, drop, err := es.lookAt(ctx, t, action.VerbPageDrag.Name, a.To, a.Timing, facts)
+	other, drop, err := es.lookAt(ctx, t, action.VerbPageDrag.Name, a.To, a.Timing, nil, facts)
 	if err != nil {
 		return facts, pin, err
 	}

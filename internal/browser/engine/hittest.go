@@ -125,8 +125,10 @@ var nativeTags = map[string]bool{"a": true, "area": true, "button": true, "input
 // page may reuse the node for another entry of a list. If the node is no longer
 // what a snapshot showed, it is refused once, with what it is now. Faults:
 // stale_ref, page_changed.
-func (es *elements) byUnchangedRef(ctx context.Context, t *tab, ref string) (match, error) {
-	h, err := es.resolve(ctx, t, ref, injected.Frame.FactsShown)
+func (es *elements) byUnchangedRef(ctx context.Context, t *tab, ref string, c *injected.Choice) (match, error) {
+	h, err := es.resolve(ctx, t, ref, func(f injected.Frame, ctx context.Context, node int) (injected.Facts, error) {
+		return f.FactsShown(ctx, node, c)
+	})
 	if err == nil && h.facts.Was != nil {
 		err = becameOther(es.refs.Ref(snapshot.Place{Document: h.place.document, Node: h.node}), h.facts)
 	}

@@ -87,36 +87,31 @@ func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts
 	if !ok {
 		return facts, pin, wrongArgs()
 	}
-	facts, pin, err := b.elements.lookAt(ctx, t, name, locator, timing, facts)
-	if err == nil {
-		facts.Options, err = b.elements.optionsOf(ctx, t, facts, pin, args)
-	}
+	facts, pin, err := b.elements.lookAt(ctx, t, name, locator, timing, choiceOf(args), facts)
 	if d, drags := args.(*action.Drag); drags && err == nil {
 		return b.elements.lookAtDrop(ctx, t, d, facts, pin)
 	}
 	return facts, pin, err
 }
 
-// optionsOf returns the labels of the options that a call would select. For a key
-// press these are all of the list.
-func (es *elements) optionsOf(ctx context.Context, t *tab, f action.Facts, pin action.Pin, args any) ([]string, error) {
-	choice := injected.Choice{}
+// choiceOf returns the choice whose options are judged with a call: those that it would
+// select, or for a key press all of the list; nil if it selects none.
+func choiceOf(args any) *injected.Choice {
 	switch a := args.(type) {
 	case *action.Select:
-		choice.Values = a.Values
+		return &injected.Choice{Values: a.Values}
 	case *action.Press:
-	default:
-		return nil, nil
+		return &injected.Choice{}
 	}
-	if f.Element == nil || f.Element.Tag != "select" {
-		return nil, nil
+	return nil
+}
+
+// options returns the labels of the options of a choice in a list.
+func (h match) options(ctx context.Context, c *injected.Choice) ([]string, error) {
+	if c == nil || h.facts.Tag != "select" || h.facts.Options != nil {
+		return h.facts.Options, nil
 	}
-	p, node, err := es.pinned(t, pin)
-	if err != nil {
-		return nil, err
-	}
-	choice.Node = node
-	labels, err := p.world.OptionLabels(ctx, choice)
+	labels, err := h.place.world.OptionLabels(ctx, injected.Choice{Node: h.node, Values: c.Values})
 	if err != nil && moved(err) {
 		return nil, errChanged
 	}
@@ -138,7 +133,7 @@ func addressed(args any) (to string, goes bool) {
 	return "", false
 }
 
-func (es *elements) lookAt(ctx context.Context, t *tab, name string, l action.Locator, timing action.Timing, facts action.Facts) (action.Facts, action.Pin, error) {
+func (es *elements) lookAt(ctx context.Context, t *tab, name string, l action.Locator, timing action.Timing, c *injected.Choice, facts action.Facts) (action.Facts, action.Pin, error) {
 	pin := action.Pin{Tab: t.id}
 	if err := es.admit(t, name); err != nil {
 		return facts, pin, err
@@ -146,10 +141,13 @@ func (es *elements) lookAt(ctx context.Context, t *tab, name string, l action.Lo
 	wait := timing.Limit(findLimit)
 	ctx, leave := es.enter(ctx, t, wait+slack)
 	defer leave()
-	h, err := es.locateFor(ctx, t, name, l, timing)
+	h, err := es.locateFor(ctx, t, name, l, timing, c)
 	dropped := name == action.VerbPageDrag.Name && facts.Element != nil // the second element of a drag
 	if err == nil && (presses(name) || dropped) && !isPoint(l) {
 		h, err = reactingElement(ctx, h)
+	}
+	if err == nil {
+		facts.Options, err = h.options(ctx, c)
 	}
 	if err != nil {
 		return facts, pin, es.endedBy(ctx, t, name, wait, nil, err)
@@ -172,12 +170,12 @@ func (es *elements) element(h match) action.Element {
 	return e
 }
 
-func (es *elements) locateFor(ctx context.Context, t *tab, name string, l action.Locator, timing action.Timing) (match, error) {
+func (es *elements) locateFor(ctx context.Context, t *tab, name string, l action.Locator, timing action.Timing, c *injected.Choice) (match, error) {
 	if name == action.VerbPagePress.Name && l.Zero() {
 		return es.focused(ctx, t, action.Pin{})
 	}
 	if l.Ref != "" {
-		return es.byUnchangedRef(ctx, t, l.Ref)
+		return es.byUnchangedRef(ctx, t, l.Ref, c)
 	}
 	return es.locate(ctx, t, l, timing)
 }

@@ -79,7 +79,7 @@ func (in *actor) hover(ctx context.Context, t *tab, a *action.Hover, pin action.
 	}
 	before := in.effects.mark(t)
 	acted := in.acted(at, pin)
-	if err := in.send(ctx, t, []input.Event{input.Move(at.x, at.y)}); err != nil {
+	if err := in.send(ctx, t, input.Hover(at.x, at.y)); err != nil {
 		return acted, err
 	}
 	came := delivery{hovered: true, since: time.Now()}

@@ -145,9 +145,10 @@ func (f Frame) Idle(ctx context.Context) (Idleness, error) {
 
 // FactsShown is Facts for a caller that was shown the element
 // (SnapshotOptions.Shown) and now names it. Was is set once if the element has
-// become another one since then.
-func (f Frame) FactsShown(ctx context.Context, node int) (Facts, error) {
-	return ask[Facts](ctx, f, "facts", byNode{Node: node, Shown: true})
+// become another one since then. With a choice, Options are the labels that
+// OptionLabels returns for a select element.
+func (f Frame) FactsShown(ctx context.Context, node int, c *Choice) (Facts, error) {
+	return ask[Facts](ctx, f, "facts", byNode{Node: node, Shown: true, Choice: c})
 }
 
 // Ready verifies the pin, scrolls the element into view and returns the point

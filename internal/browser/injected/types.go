@@ -64,8 +64,9 @@ func (f Found) Fault() error {
 }
 
 type byNode struct {
-	Node  int  `json:"node"`
-	Shown bool `json:"shown,omitempty"`
+	Node   int     `json:"node"`
+	Shown  bool    `json:"shown,omitempty"`
+	Choice *Choice `json:"choice,omitempty"`
 }
 
 // Was is how an element was shown to a caller: its name, and the first words of the
@@ -118,6 +119,8 @@ type Facts struct {
 	Print string `json:"print"`         // role, names without generated content, type, link, form, orders, dialog, how often it was redrawn
 	Frame bool   `json:"frame"`         // an iframe: its content belongs to another Frame
 	Rect  Rect   `json:"rect"`
+
+	Options []string `json:"options,omitempty"` // see FactsShown
 
 	Editor bool `json:"editor,omitempty"` // the field of a code editor, which draws its text elsewhere: see Paste
 }

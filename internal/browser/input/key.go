@@ -37,6 +37,7 @@ type keyEvent struct {
 	VK        int    `json:"windowsVirtualKeyCode,omitempty"`
 	Location  int    `json:"location,omitempty"`
 	Keypad    bool   `json:"isKeypad,omitempty"`
+	System    bool   `json:"isSystemKey,omitempty"`
 }
 
 // Modifiers as Input.dispatchKeyEvent has them.

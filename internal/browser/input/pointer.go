@@ -21,6 +21,13 @@ func Move(x, y float64) Event {
 	return mouse{Type: "mouseMoved", X: x, Y: y, Button: "none"}.event()
 }
 
+// Hover returns the events that move the pointer and let the page see that at once. The
+// browser keeps a move for the next frame of the display, unless other input comes after
+// it: here a character with the mark of a system key, which no page sees (Chromium 156).
+func Hover(x, y float64) []Event {
+	return []Event{Move(x, y), {"Input.dispatchKeyEvent", keyEvent{Type: "char", Text: " ", System: true}}}
+}
+
 // Click returns the events that press and release a button at a point, count times,
 // with modifiers held.
 func Click(x, y float64, button string, count, modifiers int) []Event {

@@ -215,10 +215,11 @@ const find = async query => {
     throw error;
   }
 };
-const facts = ({node, shown}) => {
+const facts = ({node, shown, choice}) => {
   const element = followed(node);
   if (element === null) return {gone: true};
   const known = factsOf(element);
   if (shown) known.was = becameOther(element);
+  if (choice && element instanceof HTMLSelectElement) known.options = optionLabels({node, values: choice.values});
   return known;
 };
