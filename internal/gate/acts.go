@@ -33,7 +33,8 @@ type causingAct struct {
 	pin    action.Pin
 	name   string // the call, in words
 	judged policy.Act
-	cover  policy.Cover // what the act names
+	cover  policy.Cover  // what the act names
+	window time.Duration // in which a request may belong to the act, after its call
 
 	mu       sync.Mutex
 	running  bool // its call has not answered
@@ -65,6 +66,10 @@ type acts struct {
 // begin stores the act of a starting call.
 func (d *acts) begin(c *callInfo, wasApproved bool) *causingAct {
 	b := &causingAct{gate: c.g, id: newID(), call: c.call, key: keyOf(c.call), facts: c.facts, pin: c.pin, name: c.name(), running: true, changed: make(chan struct{})}
+	b.window = requestWindow
+	if c.verdict.Risk >= action.High {
+		b.window = highRequestWindow
+	}
 	b.judged = policy.Act{Operator: c.call.Caller.Role == action.Operator, Risk: c.verdict.Risk, Rule: c.verdict.Rule, Why: c.verdict.Why, Deferred: c.verdict.Deferred, Link: policy.OnlyNavigates(c.facts)}
 	b.cover = c.policy.Covers(c.call, c.verb, c.facts, c.verdict.Risk)
 	if wasApproved {
@@ -98,7 +103,7 @@ func (d *acts) removeOld(now time.Time) {
 func (b *causingAct) isOver(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	retention := highRequestWindow + cleaningInterval
+	retention := b.window + cleaningInterval
 	if b.question.ID != "" {
 		retention = actRetention
 	}

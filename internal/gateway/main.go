@@ -37,6 +37,7 @@ func Main(ctx context.Context, version string, args []string, env config.Env, in
 			return rest.Description()
 		},
 		Serve: func(ctx context.Context, c config.Config, o cli.ServeOptions) error {
+			tuneProcessors()
 			return serve(ctx, c, version, o)
 		},
 		Offline: offline,
@@ -84,6 +85,15 @@ func imageTag(c config.Config, version string) string {
 // allocates little and runs for a long time, but snapshots of large pages make
 // its heap grow.
 const gcPercent = 50
+
+// tuneProcessors leaves half of the processors to the browsers, unless $GOMAXPROCS is
+// set. On two processors a navigation then takes the gateway a quarter less processor
+// time: fewer threads are woken for its many small messages.
+func tuneProcessors() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(max(1, runtime.GOMAXPROCS(0)/2))
+	}
+}
 
 // tuneGC makes the garbage collector use less memory, unless $GOGC is set.
 func tuneGC() {

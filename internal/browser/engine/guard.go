@@ -55,10 +55,10 @@ type paused struct {
 // without one, by the id that it has while it is paused.
 func (p paused) key() string { return cmp.Or(p.Network, p.ID) }
 
-// requestPaused handles a request that waits for an answer. Each target asks about
-// its own documents. The browser as a whole asks once more, right before the
-// request is made: a frame in a process of its own may navigate before its target
-// was told to ask (a sandboxed frame with srcdoc does not wait for the engine).
+// requestPaused handles a request that waits for an answer. The browser as a whole asks
+// about the documents of all tabs, right before a request is made: a frame in a process
+// of its own may navigate before its target was told to ask (a sandboxed frame with
+// srcdoc does not wait for the engine). Targets of hidden tabs ask, too.
 func requestPaused(b *Browser, s *state, session string, from *target, params json.RawMessage) {
 	if session != "" {
 		pausedInTab(b, s, session, from, params)
@@ -71,7 +71,7 @@ func requestPaused(b *Browser, s *state, session string, from *target, params js
 	t := s.tabWithFrame(p.Frame)
 	b.certificates.proceed(s, t, p, func(s *state) {
 		if p.Type == "Document" {
-			b.guard.askGuard(s, b.root, t, p)
+			b.guard.ask(s, b.root, t, p)
 			return
 		}
 		b.outgoing.judge(s, t, p, func() { b.injection.injectHeaders(t, p) })
@@ -84,20 +84,15 @@ var pausedInTab = inTab(func(b *Browser, s *state, t *tab, from *target, p pause
 		b.guard.judgeVisit(s, t, from, p)
 		return
 	}
-	b.guard.ask(s, t, from, p)
+	b.guard.ask(s, from.session, t, p)
 })
 
-// ask asks the guard about a document of a tab.
-func (dg *documentGuard) ask(s *state, t *tab, from *target, p paused) {
-	if p.Frame == t.root.id {
+// ask asks the guard about a document and answers the browser. t may be nil.
+func (dg *documentGuard) ask(s *state, session *cdp.Session, t *tab, p paused) {
+	if t != nil && p.Frame == t.root.id {
 		t.moves.asked++
 		t.method = p.Request.Method
 	}
-	dg.askGuard(s, from.session, t, p)
-}
-
-// askGuard asks the guard about a document and answers the browser. t may be nil.
-func (dg *documentGuard) askGuard(s *state, session *cdp.Session, t *tab, p paused) {
 	guard, refused := s.options.Guard, s.options.Refused
 	prepare := dg.preparing(s, session, t, p)
 	top := t != nil && p.Frame == t.root.id && !t.hidden

@@ -29,10 +29,13 @@ var unneeded = []string{"Image", "Media", "Font", "Ping"}
 // everyRequest makes the browser ask the engine before it makes any request.
 var everyRequest = map[string]any{"patterns": []map[string]string{{"urlPattern": "*", "requestStage": "Request"}}}
 
-// intercepted returns the requests that the engine is asked about before they are
-// made.
+// intercepted returns the requests that a target asks about before they are made; nil
+// for none: see requestPaused.
 func intercepted(hidden, resources bool) map[string]any {
-	if !hidden || resources {
+	switch {
+	case !hidden:
+		return nil
+	case resources:
 		return documentsOnly
 	}
 	patterns := []map[string]string{{"urlPattern": "*", "resourceType": "Document", "requestStage": "Request"}}
@@ -131,10 +134,10 @@ func (dg *documentGuard) judgeVisit(s *state, t *tab, from *target, p paused) {
 	case p.Type != "" && p.Type != "Document":
 		refuse("BlockedByClient")
 	case p.Frame != t.root.id:
-		dg.ask(s, t, from, p)
+		dg.ask(s, session, t, p)
 	case !v.begun && sameDocument(v.address, p.Request.URL):
 		v.begun = true
-		dg.ask(s, t, from, p)
+		dg.ask(s, session, t, p)
 	default:
 		if v.redirect == "" && v.begun && !sameDocument(v.address, p.Request.URL) {
 			v.redirect = p.Request.URL

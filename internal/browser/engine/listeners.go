@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
@@ -14,6 +15,7 @@ type listeners struct {
 	read     time.Time // when they were last asked for
 	elements int       // how many elements had been added by then: injected.Stability.Elements
 	cache    injected.ListenerCache
+	objects  [2]*cdp.Pending // questions for what the cache needs first; nil if they were not asked ahead
 }
 
 // listenersLife is how long listeners are taken for known while no element is added.
@@ -29,6 +31,27 @@ func (l *listeners) of(p place) *injected.ListenerCache {
 		*l = listeners{document: p.document}
 	}
 	return &l.cache
+}
+
+// prepare asks for what the first reading of a document's listeners needs, so that what
+// is sent next does not delay that reading.
+func (l *listeners) prepare(p place) {
+	if l.of(p); l.objects[0] == nil {
+		for i, name := range []string{"document", "window"} {
+			l.objects[i] = p.session.Send(injected.ObjectMethod, p.world.ObjectQuery(name))
+		}
+	}
+}
+
+// takeObjects waits for what prepare asked for.
+func (l *listeners) takeObjects(ctx context.Context) {
+	var found [2]injected.Object
+	for i, asked := range l.objects {
+		if asked == nil || asked.Wait(ctx, &found[i]) != nil {
+			return // they are asked for again
+		}
+	}
+	l.cache.SetObjects(found[0].Result.Object, found[1].Result.Object)
 }
 
 // query returns the question for the listeners of a document that were read before. ok
@@ -47,6 +70,7 @@ func (rd *reader) syncListeners(ctx context.Context, p place) (news injected.New
 	p.frame.listeners.Do(func(l *listeners) {
 		of := l.of(p)
 		l.read = time.Now()
+		l.takeObjects(ctx)
 		news, err = p.world.SyncListeners(ctx, of)
 	})
 	return news, rd.ignored(ctx, err)

@@ -205,10 +205,21 @@ func (nv *navigator) loaded(ctx context.Context, t *tab, before mark, loader, ev
 	if loader == "" {
 		return nil // a navigation inside the document
 	}
-	return nv.await(ctx, func(*state) bool {
-		f := t.root
+	f, shown := t.root, false
+	arrived := func(*state) bool {
 		return t.closed || f.loader != before.loader && f.loader != t.lost && f.events[event] || f.loader == loader && (f.events[event] || t.failures[loader] != "")
+	}
+	var p place
+	err := nv.await(ctx, func(s *state) bool {
+		p, shown = f.place()
+		shown = shown && f.loader != before.loader
+		return shown || arrived(s)
 	})
+	if err != nil || !shown {
+		return err
+	}
+	reportOf(ctx).prepare(p)
+	return nv.await(ctx, arrived)
 }
 
 // giveUp stops a load that took too long, so that the tab can be used.

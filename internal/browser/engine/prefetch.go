@@ -62,6 +62,14 @@ func (r *report) startInNewDocument(p place) roundTrip {
 	return sent
 }
 
+// prepare asks for what the first question for the listeners of a frame's new document
+// needs, so that the document's first frame does not delay it; r may be nil.
+func (r *report) prepare(p place) {
+	if r != nil {
+		p.frame.listeners.Do(func(l *listeners) { l.prepare(p) })
+	}
+}
+
 // heardNews is what the listeners of a new document say.
 type heardNews struct {
 	injected.NewListeners

@@ -158,7 +158,9 @@ func (ts *targets) setUp(t *target, viewport metrics, intercept map[string]any, 
 	send("Page.addScriptToEvaluateOnNewDocument", map[string]string{"source": online})
 	netlog.Listen(send)
 	send("Inspector.enable", nil)
-	send("Fetch.enable", intercept)
+	if intercept != nil {
+		send("Fetch.enable", intercept)
+	}
 	send("Page.setInterceptFileChooserDialog", map[string]bool{"enabled": true})
 	send("Target.setAutoAttach", attachToAll)
 	if t.kind == "page" {

@@ -68,7 +68,7 @@ func (f Frame) SyncListeners(ctx context.Context, e *ListenerCache) (NewListener
 	var asking sync.WaitGroup
 	asking.Go(func() {
 		if missedAbove = f.Session.Call(ctx, ListenersMethod, map[string]any{"objectId": e.window}, &above); missedAbove == nil {
-			missedAbove = f.tellWindow(ctx, above)
+			missedAbove = f.tellWindow(above)
 		}
 	})
 	params, _ := e.Query()
@@ -91,10 +91,17 @@ func (f Frame) objects(ctx context.Context, e *ListenerCache) (err error) {
 	asking.Go(func() { window, missed = f.object(ctx, "window") })
 	document, err := f.object(ctx, "document")
 	asking.Wait()
-	if err = errors.Join(err, missed); err == nil && window != "" {
-		e.document, e.window, e.known = document, window, map[listener]bool{}
+	if err = errors.Join(err, missed); err == nil {
+		e.SetObjects(document, window)
 	}
 	return err
+}
+
+// SetObjects sets the two objects of a cache that is new, which ObjectMethod returned.
+func (e *ListenerCache) SetObjects(document, window string) {
+	if e.document == "" && document != "" && window != "" {
+		e.document, e.window, e.known = document, window, map[listener]bool{}
+	}
 }
 
 // heard are the events for which one node has listeners.
@@ -123,7 +130,7 @@ func (f Frame) StoreListeners(ctx context.Context, e *ListenerCache, all Listene
 }
 
 // tellWindow passes the kinds of events that the window listens to to the world.
-func (f Frame) tellWindow(ctx context.Context, above Listeners) error {
+func (f Frame) tellWindow(above Listeners) error {
 	var kinds []string
 	for _, l := range above.Listeners {
 		if slices.Contains(ReactionEvents, l.Type) && !slices.Contains(kinds, l.Type) {
@@ -133,42 +140,66 @@ func (f Frame) tellWindow(ctx context.Context, above Listeners) error {
 	if len(kinds) == 0 {
 		return nil
 	}
-	return f.call(ctx, "markWindow", kinds, nil)
+	params, err := f.Request("markWindow", kinds)
+	if err == nil {
+		f.Session.Post("Runtime.callFunctionOn", params)
+	}
+	return err
 }
 
-// object returns the document or the window as an object of the page's own world. No
-// script of the page can replace them (HTML standard, LegacyUnforgeable). With an
-// object of our world, Chromium 156 damages the nodes that it reports, and the
-// renderer crashes later.
+// ObjectMethod is the protocol's method for ObjectQuery.
+const ObjectMethod = "Runtime.evaluate"
+
+// ObjectQuery returns the parameters of ObjectMethod for the document or the window as an
+// object of the page's own world, for callers that send without waiting. No script of
+// the page can replace them (HTML standard, LegacyUnforgeable). With an object of our
+// world, Chromium 156 damages the nodes that it reports, and the renderer crashes later.
+func (f Frame) ObjectQuery(name string) any {
+	return map[string]any{"expression": name, "uniqueContextId": f.Page, "silent": true}
+}
+
+// Object is the answer of ObjectMethod.
+type Object struct {
+	Result struct {
+		Object string `json:"objectId"`
+	} `json:"result"`
+}
+
+// object returns the document or the window.
 func (f Frame) object(ctx context.Context, name string) (string, error) {
-	var r struct {
-		Result struct {
-			Object string `json:"objectId"`
-		} `json:"result"`
-	}
-	params := map[string]any{"expression": name, "uniqueContextId": f.Page, "silent": true}
-	if err := f.Session.Call(ctx, "Runtime.evaluate", params, &r); err != nil {
+	var o Object
+	if err := f.Session.Call(ctx, ObjectMethod, f.ObjectQuery(name), &o); err != nil {
 		return "", fmt.Errorf("cannot reach the %s: %w", name, err)
 	}
-	return r.Result.Object, nil
+	return o.Result.Object, nil
+}
+
+// actAlone are the classes of elements that are controls, or no elements to act on,
+// whether or not scripts listen on them.
+var actAlone = map[string]bool{
+	"HTMLButtonElement": true, "HTMLInputElement": true, "HTMLSelectElement": true, "HTMLTextAreaElement": true,
+	"HTMLDocument": true, "XMLDocument": true, "ShadowRoot": true,
 }
 
 // tell passes nodes, and the events for which they have listeners, to the
 // world. Nodes that are gone are left out. It returns how many became controls.
+// It waits for the world only if there may be some.
 func (f Frame) tell(ctx context.Context, nodes map[int64]heard) (became int, err error) {
 	var mu sync.Mutex
 	var asking sync.WaitGroup
 	var objects []argument
 	var told []heard
+	asks := false
 	for node, on := range nodes {
 		asking.Go(func() {
-			object, err := f.remote().resolve(ctx, node)
-			if err != nil || object == "" {
+			object, err := f.remote().resolved(ctx, node)
+			if err != nil || object.ID == "" {
 				return
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			objects, told = append(objects, argument{Object: object}), append(told, on)
+			objects, told = append(objects, argument{Object: object.ID}), append(told, on)
+			asks = asks || on.Points && !actAlone[object.Class]
 		})
 	}
 	asking.Wait()
@@ -183,6 +214,11 @@ func (f Frame) tell(ctx context.Context, nodes map[int64]heard) (became int, err
 		return 0, fmt.Errorf("cannot encode listeners: %w", err)
 	}
 	const mark = "function (all, ...nodes) { return __glovebox.run('markListening', all, ...nodes) }"
-	err = f.remote().on(ctx, objects[0].Object, mark, append([]argument{{Value: string(arg)}}, objects...), &became)
+	args := append([]argument{{Value: string(arg)}}, objects...)
+	if !asks {
+		f.remote().post(objects[0].Object, mark, args)
+		return 0, nil
+	}
+	err = f.remote().on(ctx, objects[0].Object, mark, args, &became)
 	return became, err
 }

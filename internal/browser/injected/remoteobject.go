@@ -47,23 +47,41 @@ func (r remoteObjects) backendOf(ctx context.Context, object string) (int64, err
 	return d.Node.Backend, err
 }
 
+// remoteObject is an object of our world (CDP Runtime.RemoteObject).
+type remoteObject struct {
+	ID    string `json:"objectId"`
+	Class string `json:"className"` // such as HTMLButtonElement
+}
+
+// resolve returns the remote object of a node of the DOM domain.
 func (r remoteObjects) resolve(ctx context.Context, backendNode int64) (string, error) {
+	object, err := r.resolved(ctx, backendNode)
+	return object.ID, err
+}
+
+func (r remoteObjects) resolved(ctx context.Context, backendNode int64) (remoteObject, error) {
 	var answer struct {
-		Object struct {
-			ID string `json:"objectId"`
-		} `json:"object"`
+		Object remoteObject `json:"object"`
 	}
 	params := map[string]any{"backendNodeId": backendNode, "executionContextId": r.Context}
 	if err := r.Session.Call(ctx, "DOM.resolveNode", params, &answer); err != nil {
-		return "", fmt.Errorf("cannot reach a node: %w", err)
+		return remoteObject{}, fmt.Errorf("cannot reach a node: %w", err)
 	}
-	return answer.Object.ID, nil
+	return answer.Object, nil
+}
+
+func callOn(object, declaration string, args []argument) callParams {
+	return callParams{Declaration: declaration, Arguments: args, Object: object, ReturnByValue: true, AwaitPromise: true}
+}
+
+// post is on without waiting for the answer.
+func (r remoteObjects) post(object, declaration string, args []argument) {
+	r.Session.Post("Runtime.callFunctionOn", callOn(object, declaration, args))
 }
 
 func (r remoteObjects) on(ctx context.Context, object, declaration string, args []argument, result any) error {
-	p := callParams{Declaration: declaration, Arguments: args, Object: object, ReturnByValue: true, AwaitPromise: true}
 	var a Answer
-	if err := r.Session.Call(ctx, "Runtime.callFunctionOn", p, &a); err != nil {
+	if err := r.Session.Call(ctx, "Runtime.callFunctionOn", callOn(object, declaration, args), &a); err != nil {
 		return fmt.Errorf("cannot call a function in the page: %w", err)
 	}
 	return a.Decode(result)
