@@ -79,11 +79,12 @@ func intersection(a, b injected.Rect) injected.Rect {
 
 // The browser drops input for a document that was not painted yet, and routes
 // input to frames of other processes by what was painted. For each, the engine
-// waits once for two animation frames. What is not visible is never painted: hence
-// a limit, which is longer than a busy machine takes for two animation frames.
+// waits once for two animation frames, or until the browser says that it has painted.
+// What is not visible is never painted: hence a limit, which is longer than a busy
+// machine takes for two animation frames.
 const (
 	twoFrames  = "() => new Promise(done => { setTimeout(done, 1000); requestAnimationFrame(() => requestAnimationFrame(() => done())) })"
-	firstPaint = "() => performance.getEntriesByType('paint').length > 0 || (" + twoFrames + ")()"
+	firstPaint = "() => Promise.race([new Promise(done => new PerformanceObserver((_, o) => { o.disconnect(); done() }).observe({type: 'paint', buffered: true})), (" + twoFrames + ")()])"
 )
 
 // waitPainted waits until the tab's document and that of the frame were painted
@@ -106,7 +107,9 @@ func (g *geometry) waitRootPainted(ctx context.Context, t *tab) error {
 }
 
 func (g *geometry) waitFirstPaint(ctx context.Context, p place) error {
-	if guarded.Get(g.state, func(*state) bool { return p.frame.painted == p.document }) {
+	if guarded.Get(g.state, func(*state) bool {
+		return p.frame.painted == p.document || p.frame.unique == p.document && p.frame.events["firstPaint"]
+	}) {
 		return nil
 	}
 	if err := runIn(ctx, p, firstPaint); err != nil {
