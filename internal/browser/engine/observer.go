@@ -104,7 +104,7 @@ func (ob *observer) compare(ctx context.Context, t *tab, r *report, out *action.
 		if !isNew && was.Tab != "" {
 			c.Why = action.NewPage
 		}
-		return ob.snapshotInstead(ctx, t, r, c)
+		return ob.snapshotInstead(ctx, t, ob.firstReading(ctx, t, top, r), c)
 	}
 	read, top, gone, err := ob.observeAfter(ctx, t, top, was.Page, r)
 	if err != nil {
@@ -117,7 +117,10 @@ func (ob *observer) compare(ctx context.Context, t *tab, r *report, out *action.
 		return ob.snapshotInstead(ctx, t, nil, c)
 	case delta.Much || ob.longerThanPage(delta, read):
 		c.Why = action.MuchChanged
-		return ob.snapshotInstead(ctx, t, nil, c)
+		if !read.Plain() {
+			read = nil
+		}
+		return ob.snapshotInstead(ctx, t, read, c)
 	}
 	c.Text = delta.Text
 	c.Earlier = r.earlier && c.Text != ""
@@ -151,10 +154,23 @@ func (ob *observer) observeAfter(ctx context.Context, t *tab, top place, was *ob
 	return read, at, gone, err
 }
 
-// snapshotInstead fills in a snapshot in place of changes. r may have read a new
-// document already; nil reads it now.
-func (ob *observer) snapshotInstead(ctx context.Context, t *tab, r *report, c *action.Changes) error {
-	data, err := ob.snapshot(context.WithValue(ctx, firstKey{}, r), t, &action.TakeSnapshot{}, action.Pin{})
+// firstReading returns what was read of a new document when it was loaded, nil if it
+// was not.
+func (ob *observer) firstReading(ctx context.Context, t *tab, top place, r *report) *observe.Page {
+	if r.first == nil || r.firstOf != top.document {
+		return nil
+	}
+	read, err := ob.reader.mergeFrames(ctx, t, top, &snapshot.Frame{Document: top.document, Tree: r.first})
+	if err != nil {
+		return nil
+	}
+	return newObservation(read, *r.walk)
+}
+
+// snapshotInstead fills in a snapshot in place of changes. The page may have been read
+// already; nil reads it now.
+func (ob *observer) snapshotInstead(ctx context.Context, t *tab, read *observe.Page, c *action.Changes) error {
+	data, err := ob.snapshot(context.WithValue(ctx, readKey{}, read), t, &action.TakeSnapshot{}, action.Pin{})
 	if shot, ok := data.(*action.Snapshot); ok && err == nil {
 		c.Snapshot = shot
 	}
@@ -163,9 +179,8 @@ func (ob *observer) snapshotInstead(ctx context.Context, t *tab, r *report, c *a
 
 // observe reads a page so that it can be compared with other observations.
 func (ob *observer) observe(ctx context.Context, t *tab, top place, walk injected.SnapshotOptions) (*observe.Page, error) {
-	if r, _ := ctx.Value(firstKey{}).(*report); r != nil && r.first != nil && r.firstOf == top.document {
-		read, err := ob.reader.mergeFrames(ctx, t, top, &snapshot.Frame{Document: top.document, Tree: r.first})
-		return newObservation(read, *r.walk), err
+	if read, _ := ctx.Value(readKey{}).(*observe.Page); read != nil {
+		return read, nil
 	}
 	walk.Sight = int(ob.lastID.Add(1))
 	read, err := ob.reader.readPage(ctx, t, top, walk)

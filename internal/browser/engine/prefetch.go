@@ -23,9 +23,8 @@ type askedEarly struct {
 
 type reportKey struct{}
 
-// firstKey is the context key of a report whose first reading of a new document may be
-// used.
-type firstKey struct{}
+// readKey is the context key of a reading that a snapshot may use: an *observe.Page.
+type readKey struct{}
 
 // reportOf returns the report that a verb is to make, nil for none.
 func reportOf(ctx context.Context) *report {
@@ -36,19 +35,29 @@ func reportOf(ctx context.Context) *report {
 }
 
 // startRoundTrip begins a round trip, with the questions of waitAfterAct where the
-// report is about that frame. It is called when the act is done; r may be nil.
+// report is about that frame. If requests are under way, the questions are asked when
+// they are answered. It is called when the act is done; r may be nil.
 func (r *report) startRoundTrip(t *tab, p place, by closing) roundTrip {
 	if r == nil || r.place.document != p.document {
 		return startRoundTrip(p, by)
 	}
+	if r.requested = r.observer.hasRequests(t, r); r.requested {
+		return startRoundTrip(p, by)
+	}
 	sent := r.askWith(p, by, r.observer.actQuery(t, r), false)
+	r.askForListeners(p, (*listeners).old)
+	return sent
+}
+
+// askForListeners asks for the listeners of a document that were read before, beside a
+// question that was sent, if a condition holds.
+func (r *report) askForListeners(p place, when func(*listeners) bool) {
 	p.frame.listeners.Do(func(l *listeners) {
-		if params, ok := l.query(p); ok && l.old() {
+		if params, ok := l.query(p); ok && when(l) {
 			r.asked.listeners = p.session.Send(injected.ListenersMethod, params)
 			l.read = time.Now()
 		}
 	})
-	return sent
 }
 
 // startInNewDocument begins the round trip that reads the title of a new document,
@@ -171,5 +180,8 @@ func (ob *observer) takeListeners(ctx context.Context, r *report, c injected.Sta
 		return news, false
 	}
 	news, err := ob.reader.storeListeners(ctx, r.place, all)
-	return news, err == nil && c.Still
+	if known = err == nil && c.Still; known {
+		r.place.frame.listeners.Do(func(l *listeners) { l.elements = c.Elements })
+	}
+	return news, known
 }

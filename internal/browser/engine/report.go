@@ -24,6 +24,7 @@ type report struct {
 	limit     time.Duration
 	late      lateEffects
 	unwatched bool // changes are not recorded yet
+	requested bool // requests were under way when the act was done
 	asked     askedEarly
 	walk      *injected.SnapshotOptions // how the page is read when it is stable; nil if it has more than one frame
 	read      *injected.Tree            // what was read so

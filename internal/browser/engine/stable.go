@@ -79,22 +79,25 @@ func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late b
 	defer stop()
 	var c injected.Stability
 	defer func() { r.changedAny, r.canvasDrawn, r.earlier = c.Changed, c.Drawn, c.Earlier || r.earlier }()
-	c, err := r.stable(ctx, r.place, ob.actQuery(t, r))
-	if err != nil {
-		return false // the document is gone, or the page is busy: the next reading reports it
+	var news injected.NewListeners
+	var known bool
+	var err error
+	if !r.requested {
+		if c, err = r.stable(ctx, r.place, ob.actQuery(t, r)); err != nil {
+			return false // the document is gone, or the page is busy: the next reading reports it
+		}
+		if news, known = ob.takeListeners(ctx, r, c); !c.Changed && news.All > 0 { // one of them may react late
+			known = false
+			c, err = r.stable(ctx, r.place, ob.actQuery(t, r))
+		}
 	}
-	news, known := ob.takeListeners(ctx, r, c)
-	if !c.Changed && news.All > 0 { // one of them may react late
-		known = false
-		c, err = r.stable(ctx, r.place, ob.actQuery(t, r))
-	}
-	for err == nil && ob.hasRequests(t, r) {
+	for waits := r.requested; err == nil && (waits || ob.hasRequests(t, r)); waits = false {
 		if ob.waitForAnswers(ctx, t, r) != nil {
 			return true
 		}
-		q := ob.actQuery(t, r)
-		q.Late, q.Kinds, q.Suggests, known = inMS(afterAnswer), nil, 0, false
-		c, err = r.stable(ctx, r.place, q)
+		if c, err = ob.afterAnswers(ctx, t, r); err == nil {
+			news, known = ob.takeListeners(ctx, r, c)
+		}
 	}
 	if err != nil {
 		return false
@@ -106,6 +109,14 @@ func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late b
 		r.read = c.Tree
 	}
 	return c.Busy
+}
+
+// afterAnswers waits until the page shows the answers to the requests of an act.
+func (ob *observer) afterAnswers(ctx context.Context, t *tab, r *report) (injected.Stability, error) {
+	q := ob.actQuery(t, r)
+	q.Late, q.Kinds, q.Suggests = inMS(afterAnswer), nil, 0
+	r.askForListeners(r.place, func(*listeners) bool { return true }) // such pages add elements
+	return r.stable(ctx, r.place, q)
 }
 
 // pierced looks for closed shadow roots in the elements that a reading names: each is

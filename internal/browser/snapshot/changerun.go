@@ -25,6 +25,20 @@ func (p *Page) Compares() bool { return p != nil && !p.partial }
 // Folded reports whether part of the page was only counted.
 func (p *Page) Folded() bool { return p != nil && len(p.unread) > 0 }
 
+// Plain reports whether nothing was read that a snapshot only counts, so that the page
+// can be shown as a snapshot.
+func (p *Page) Plain() bool {
+	if p == nil {
+		return false
+	}
+	for _, t := range p.tallies {
+		if t.late != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Holds reports whether the element with this reference was read.
 func (p *Page) Holds(ref string) bool { return p != nil && holds(p.Nodes, ref) }
 
