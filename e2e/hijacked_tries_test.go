@@ -274,7 +274,7 @@ func (h *hijacked) refused(t *testing.T) {
 			t.Errorf("%s is an agent's: %.300s", a.what, a.body)
 		}
 	}
-	for _, path := range strings.Fields("/v1/approvals /v1/audit /v1/audit/export /v1/audit/verify /v1/tokens /v1/events /v1/policy /v1/capability /v1/runs /v1/whoami /v1/health /v1/sessions/" + h.session + "/grants") {
+	for _, path := range strings.Fields("/v1/approvals /v1/audit /v1/audit/export /v1/audit/verify /v1/tokens /v1/events /v1/policy /v1/capability /v1/runs /v1/whoami /v1/health /v1/sessions/" + h.session + "/grants /v1/sessions/" + h.session + "/replay") {
 		if path == "/v1/events" {
 			continue // a stream; refused as the others are, and tested with them
 		}

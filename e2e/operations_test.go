@@ -117,6 +117,8 @@ var attempts = map[string]attempt{
 
 	"capability.show": {},
 
+	"session.replay": {query: "?limit=20"},
+
 	"artifact.list": {},
 	"artifact.put":  {body: `{"name": "a.txt", "mediaType": "text/plain", "bytes": "aGVsbG8="}`},
 	"artifact.get":  {id: (*bench).artifact},

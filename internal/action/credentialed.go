@@ -4,9 +4,11 @@ import "strings"
 
 // Withheld reports whether only operators may use a verb in a session that
 // contains credentials, whatever rules grant: verbs that give unmediated access
-// to a page, and the network log as a file. v is the row by which a call is
-// judged; see As.
-func (v *Verb) Withheld() bool { return v.Class == Raw || v.Name == VerbPageHAR.Name }
+// to a page, the network log as a file, and the replay. v is the row by which a
+// call is judged; see As.
+func (v *Verb) Withheld() bool {
+	return v.Class == Raw || v.Name == VerbPageHAR.Name || v.Name == VerbSessionReplay.Name
+}
 
 // WithheldRule is the rule by which such a call is refused.
 const WithheldRule = "session.credentialed"
@@ -28,9 +30,10 @@ func (v *Verb) Instead() string {
 }
 
 var instead = map[string]string{
-	VerbPageExecute.Name: "use the page verbs: page.snapshot and page.find read, page.click and page.type act",
-	VerbPageContent.Name: "read the page with page.snapshot, page.markdown or page.extract",
-	VerbPageHAR.Name:     "list requests with page.network",
-	VerbPageNetwork.Name: "list requests without headers",
-	VerbCDPAttach.Name:   "use the page verbs; a client of the protocol can be attached in a session without credentials",
+	VerbPageExecute.Name:   "use the page verbs: page.snapshot and page.find read, page.click and page.type act",
+	VerbPageContent.Name:   "read the page with page.snapshot, page.markdown or page.extract",
+	VerbPageHAR.Name:       "list requests with page.network",
+	VerbPageNetwork.Name:   "list requests without headers",
+	VerbSessionReplay.Name: "ask an operator, who can export the replay",
+	VerbCDPAttach.Name:     "use the page verbs; a client of the protocol can be attached in a session without credentials",
 }

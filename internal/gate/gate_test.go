@@ -88,6 +88,9 @@ func (s *fakeSessions) Do(ctx context.Context, call action.Call, pin action.Pin)
 	if call.Changes {
 		result.Changes = s.changes
 	}
+	if call.Verb == action.VerbSessionShow.Name {
+		result.Data = &action.Session{ID: "s1", Scope: "acme"}
+	}
 	return result, s.doErr
 }
 

@@ -34,6 +34,7 @@ var ownVerbs = map[string]func(context.Context, *invocation) (action.Result, err
 	action.VerbGrantList.Name:      withArgs(listGrants),
 	action.VerbGrantRevoke.Name:    withArgs(revokeGrant),
 	action.VerbEventsFollow.Name:   withArgs(followEvents),
+	action.VerbSessionReplay.Name:  withArgs(replaySession),
 	action.VerbAuditQuery.Name: withArgs(func(ctx context.Context, p *invocation, a *action.AuditQuery) (any, error) {
 		page, err := p.g.audit.Query(ctx, *a, p.call.Caller.Scope)
 		return &page, err
@@ -96,7 +97,9 @@ func openBatch(_ context.Context, p *invocation) (action.Result, error) {
 
 // sessionVerbs are those of ownVerbs that are about a session, which is looked up
 // first.
-var sessionVerbs = map[string]bool{action.VerbGrantList.Name: true, action.VerbGrantRevoke.Name: true, action.VerbPageBatch.Name: true}
+var sessionVerbs = map[string]bool{
+	action.VerbGrantList.Name: true, action.VerbGrantRevoke.Name: true, action.VerbPageBatch.Name: true, action.VerbSessionReplay.Name: true,
+}
 
 // liveStates are the states of a session that has not ended.
 var liveStates = map[string]bool{"starting": true, "open": true, "paused": true, "taken_over": true}

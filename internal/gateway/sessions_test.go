@@ -1,9 +1,12 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -44,6 +47,13 @@ type manyAgents struct {
 	click func(ctx context.Context, ref string) error // nil if the test does not click
 }
 
+// onePixel is a picture, as PNG.
+var onePixel = func() []byte {
+	var picture bytes.Buffer
+	_ = png.Encode(&picture, image.NewGray(image.Rect(0, 0, 1, 1)))
+	return picture.Bytes()
+}()
+
 // echo is a browser that answers with the text of the call.
 type echo struct {
 	session.Browser // nil: methods that the test does not need panic
@@ -77,6 +87,8 @@ func (e *echo) Do(ctx context.Context, _ string, args any, _ action.Pin) (action
 		return action.Result{Notes: []string{a.Ref}}, nil
 	case *action.Click:
 		return action.Result{}, e.manyAgents.click(ctx, a.Ref)
+	case *action.TakeScreenshot:
+		return action.Result{Data: &action.Screenshot{Format: "png", Bytes: onePixel}}, nil
 	}
 	return action.Result{}, errors.New("not asked for")
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -103,25 +104,35 @@ func selectionOf(f action.AuditFilter, scope string) (*selection, error) {
 }
 
 // read returns the records of a statement that selects seq, record and hash.
-func (l *Log) read(ctx context.Context, query string, args ...any) ([]action.Record, error) {
-	rows, err := l.db.Reader.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, unreadable(err)
-	}
-	defer func() { _ = rows.Close() }()
-	var records []action.Record
-	for rows.Next() {
+func (l *Log) read(ctx context.Context, query string, args ...any) (records []action.Record, err error) {
+	err = l.each(ctx, func(rows *sql.Rows) error {
 		var seq int64
 		var text, hash string
 		if err := rows.Scan(&seq, &text, &hash); err != nil {
-			return nil, unreadable(err)
+			return err
 		}
 		records = append(records, decode(seq, text, hash))
+		return nil
+	}, query, args...)
+	return records, err
+}
+
+// each calls do with each row of a statement.
+func (l *Log) each(ctx context.Context, do func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := l.db.Reader.QueryContext(ctx, query, args...)
+	if err != nil {
+		return unreadable(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := do(rows); err != nil {
+			return unreadable(err)
+		}
 	}
 	if err := rows.Err(); err != nil {
-		return nil, unreadable(err)
+		return unreadable(err)
 	}
-	return records, nil
+	return nil
 }
 
 // decode turns a row into a record. A row that cannot be decoded was tampered with: the

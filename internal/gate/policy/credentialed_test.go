@@ -41,6 +41,12 @@ func TestNoRuleGivesAnAgentWhatReadsCredentials(t *testing.T) {
 		}
 	}
 	check(t, "a viewer's network log", decide(t, p, action.Viewer, "page.har", &action.ExportHAR{}, holds), want{Deny, action.Critical, action.WithheldRule})
+	replay := &action.SessionReplay{}
+	check(t, "a viewer's replay", decide(t, p, action.Viewer, "session.replay", replay, holds), want{Deny, action.Critical, action.WithheldRule})
+	check(t, "a viewer's replay without credentials", decide(t, p, action.Viewer, "session.replay", replay, plain), want{Allow, action.Low, "read"})
+	if v := decide(t, p, action.Operator, "session.replay", replay, holds); v.Decision != Allow {
+		t.Errorf("an operator's replay: %+v", v)
+	}
 	for _, verb := range []string{"page.snapshot", "page.network", "page.screenshot"} {
 		check(t, verb, decide(t, p, action.Agent, verb, row(t, verb).NewArgs(), holds), want{Allow, action.Low, ""})
 	}

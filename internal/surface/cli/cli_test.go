@@ -152,6 +152,7 @@ var commands = []command{
 	{"run.show", []string{"runs", "show", "r1", "--wait", "9"}, "", &action.RunShow{ID: "r1", Wait: 9}},
 	{"run.cancel", []string{"runs", "cancel", "r1"}, "", &action.ByID{ID: "r1"}},
 	{"run.resume", []string{"runs", "resume", "r1", "--guidance", "go on"}, "", &action.RunResume{ID: "r1", Guidance: "go on"}},
+	{"session.replay", []string{"session", "replay", "n"}, "n", &action.SessionReplay{Limit: 1000}},
 	{"artifact.list", []string{"artifacts", "list", "n"}, "n", &action.None{}},
 	{"artifact.get", []string{"artifacts", "get", "a1"}, "", &action.ByID{ID: "a1"}},
 	{"approval.list", []string{"approvals", "list", "--state", "all"}, "", &action.ApprovalList{State: "all"}},

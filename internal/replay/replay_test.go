@@ -1,0 +1,282 @@
+package replay_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/replay"
+	"github.com/gloveboxhq/glovebox/internal/store"
+)
+
+const (
+	picture = "0123456789abcdef0123456789abcdef"
+	gone    = "fedcba9876543210fedcba9876543210"
+)
+
+// hostile are texts that would run a script if they became markup.
+var hostile = []string{
+	`</script><script>globalThis.ran = 1</script>`, `<img src=x onerror="globalThis.ran = 1">`, `<!--<script>`, `javascript:globalThis.ran=1`,
+	`"><svg onload=globalThis.ran=1>`, "\u2028globalThis.ran=1", `__proto__`, `</title><base href="https://evil.example/">`,
+}
+
+// recorded is the replay of a session whose records a real trail has, with those of
+// another session between them.
+func recorded(t *testing.T) *action.Replay {
+	t.Helper()
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"))
+	check(t, err)
+	trail, err := audit.Open(t.Context(), audit.Options{DB: db, Log: slog.New(slog.DiscardHandler)})
+	check(t, err)
+	t.Cleanup(func() {
+		trail.Close()
+		_ = db.Close()
+	})
+	for i, text := range hostile {
+		r := action.Record{CorrelationID: fmt.Sprint("c", i), Scope: "acme", SessionID: "s1", Action: "page.click", TargetElement: text, URL: text, Detail: text, Result: "ok"}
+		switch i {
+		case 2:
+			r.Screenshot = picture
+		case 4:
+			r.Result, r.Error = "fault", "denied_by_policy: "+text
+		case 5:
+			r.Screenshot, r.ApprovalID = gone, "q1"
+		}
+		check(t, trail.BeginAndEnd(r, r))
+		r.SessionID = "s2"
+		check(t, trail.Append(r))
+	}
+	all, err := trail.SessionTrail(t.Context(), "acme", "s1")
+	check(t, err)
+	records, err := trail.SessionRecords(t.Context(), "acme", "s1", 0, all.Seq, 1000)
+	check(t, err)
+	return &action.Replay{
+		Session: action.Session{ID: "s1", Name: hostile[0], Scope: "acme", State: "closed", Reason: hostile[1]}, Trail: all, Records: records,
+		Pictures:  []action.ReplayPicture{{Artifact: picture}, {Artifact: gone}, {Artifact: picture}, {Artifact: `"><script>`}},
+		Questions: []action.Question{{ID: "q1", State: "denied", Verb: "page.click", Why: hostile[0], AnsweredBy: "ann", Reason: hostile[1], Answered: &time.Time{}}},
+	}
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func pictures(artifact string) (action.File, error) {
+	if artifact != picture {
+		return action.File{}, fault.New(fault.NotFound, "there is no such artifact")
+	}
+	var content bytes.Buffer
+	err := png.Encode(&content, image.NewGray(image.Rect(0, 0, 40, 30)))
+	return action.File{Artifact: action.Artifact{MediaType: "image/png"}, Bytes: content.Bytes()}, err
+}
+
+func written(t *testing.T, r *action.Replay, pictures replay.Pictures) string {
+	t.Helper()
+	var page strings.Builder
+	check(t, replay.Write(&page, r, pictures, time.Now()))
+	return page.String()
+}
+
+// tab is a tab of a real browser.
+type tab struct {
+	*testing.T
+	conn    *cdp.Conn
+	page    *cdp.Session
+	folder  string
+	console chan string
+}
+
+func openTab(t *testing.T) *tab {
+	t.Helper()
+	p := &tab{T: t, console: make(chan string, 100)}
+	p.conn = cdp.Open(browsertest.For(t).Transport(), 0, func(e cdp.Event) {
+		if e.Method == "Log.entryAdded" || e.Method == "Runtime.exceptionThrown" {
+			p.console <- string(e.Params)
+		}
+	})
+	var target struct{ TargetID string }
+	p.call(p.conn.Root(), "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	var attached struct{ SessionID string }
+	p.call(p.conn.Root(), "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+	p.page = p.conn.Session(attached.SessionID)
+	for _, domain := range []string{"Page", "Runtime", "Log"} {
+		p.call(p.page, domain+".enable", nil, nil)
+	}
+	var err error
+	p.folder, err = os.MkdirTemp("", "glovebox-replay-")
+	check(t, err)
+	check(t, os.Chmod(p.folder, 0o755)) // the browser runs as another user
+	t.Cleanup(func() { _ = os.RemoveAll(p.folder) })
+	return p
+}
+
+func (p *tab) call(s *cdp.Session, method string, params, result any) {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(p.Context(), 20*time.Second)
+	defer cancel()
+	check(p, s.Call(ctx, method, params, result))
+}
+
+// open opens a file from the disk, and waits until it has verified its records.
+func (p *tab) open(page, fragment string) {
+	p.Helper()
+	file := filepath.Join(p.folder, fmt.Sprint(len(page), ".html"))
+	check(p, os.WriteFile(file, []byte(page), 0o644))
+	p.call(p.page, "Page.navigate", map[string]any{"url": "about:blank"}, nil)
+	p.call(p.page, "Page.navigate", map[string]any{"url": "file://" + file + fragment}, nil)
+	if state := p.eval(`new Promise((done) => {
+		const look = () => { const v = document.getElementById("verdict"); v && v.dataset.state !== "pending" && document.readyState === "complete" ? done(v.dataset.state) : setTimeout(look, 10); };
+		look();
+	})`); state == "" {
+		p.Fatal("nothing was verified")
+	}
+}
+
+// eval returns what an expression is, as text.
+func (p *tab) eval(expression string) string {
+	p.Helper()
+	var answer struct {
+		Result           struct{ Value any }
+		ExceptionDetails json.RawMessage
+	}
+	p.call(p.page, "Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true}, &answer)
+	if answer.ExceptionDetails != nil {
+		p.Fatalf("%s: %s", expression, answer.ExceptionDetails)
+	}
+	return fmt.Sprint(answer.Result.Value)
+}
+
+func (p *tab) text(id string) string {
+	p.Helper()
+	return p.eval(`document.getElementById("` + id + `").textContent`)
+}
+
+func TestTheFileVerifiesAndPlaysItsRecordsWithoutAGateway(t *testing.T) {
+	r := recorded(t)
+	p := openTab(t)
+	p.open(written(t, r, pictures), "")
+	if state, words := p.eval(`document.getElementById("verdict").dataset.state`), p.text("verdict"); state != "verified" || !strings.Contains(words, r.Trail.Hash) || !strings.Contains(words, "16 records") {
+		t.Errorf("%s: %s", state, words)
+	}
+	if got := p.eval(`document.querySelectorAll("#records li").length`); got != "16" {
+		t.Errorf("%s records are listed", got)
+	}
+	if title := p.text("title"); title != "Record 1: intent page.click" {
+		t.Errorf("the first record is %q", title)
+	}
+	p.eval(`document.getElementById("next").click()`)
+	if title := p.text("title"); title != "Record 2: outcome page.click" {
+		t.Errorf("the next record is %q", title)
+	}
+	p.eval(`document.getElementById("previous").click()`)
+	if title := p.text("title"); title != "Record 1: intent page.click" {
+		t.Errorf("the previous record is %q", title)
+	}
+	p.eval(`document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "End", bubbles: true}))`)
+	if title := p.text("title"); title != "Record 23: outcome page.click" {
+		t.Errorf("the last record is %q", title)
+	}
+	p.eval(`{ const time = document.getElementById("time"); time.value = 5; time.dispatchEvent(new Event("input")); }`)
+	if title, caption := p.text("title"), p.text("caption"); title != "Record 8: outcome page.click" || caption != "Picture of record 8." {
+		t.Errorf("%q has %q", title, caption)
+	}
+	if size := p.eval(`document.getElementById("picture").decode().then(() => document.getElementById("picture").naturalWidth)`); size != "40" {
+		t.Errorf("the picture is %s wide", size)
+	}
+	p.eval(`{ const kind = document.getElementById("kind"); kind.value = "refused"; kind.dispatchEvent(new Event("change")); }`)
+	if place, fields := p.text("place"), p.text("fields"); place != "1 of 2" || !strings.Contains(fields, "denied_by_policy: "+hostile[4]) {
+		t.Errorf("refused: %s, %s", place, fields)
+	}
+	p.open(written(t, r, pictures), "#17")
+	if title, question, caption := p.text("title"), p.text("question"), p.text("caption"); title != "Record 17: outcome page.click" ||
+		!strings.Contains(question, "denied by ann") || !strings.Contains(question, hostile[0]) || caption != "The picture of record 17 is not in this file: removed." {
+		t.Errorf("%q: %q, %q", title, question, caption)
+	}
+}
+
+// TestTextsOfRecordsRunNothing looks for each way in which a text of a record could
+// become more than text.
+func TestTextsOfRecordsRunNothing(t *testing.T) {
+	p := openTab(t)
+	p.open(written(t, recorded(t), pictures), "")
+	for range hostile {
+		p.eval(`document.getElementById("next").click()`)
+		p.eval(`document.getElementById("next").click()`)
+		if got := p.eval(`document.querySelectorAll("#record script, #records script, #facts script, main img:not(#picture), svg, base").length`); got != "0" {
+			t.Fatalf("a text became %s elements", got)
+		}
+	}
+	if ran := p.eval(`String(globalThis.ran)`); ran != "undefined" {
+		t.Error("a text of a record ran as a script")
+	}
+	select {
+	case entry := <-p.console:
+		t.Errorf("the browser reports %s", entry) // also what the policy of the page refuses
+	default:
+	}
+	p.eval(`new Promise((done) => { const s = document.createElement("script"); s.textContent = "globalThis.ran = 1"; document.body.append(s); setTimeout(done, 0); })`)
+	p.eval(`fetch("https://a.example/").catch(() => {})`)
+	if ran := p.eval(`String(globalThis.ran)`); ran != "undefined" || len(p.console) < 2 {
+		t.Errorf("the policy of the page refuses nothing: %s", ran)
+	}
+}
+
+func TestAChangedFileIsShownAsBroken(t *testing.T) {
+	p := openTab(t)
+	for name, change := range map[string]func(r *action.Replay){
+		"text":       func(r *action.Replay) { r.Records[5].Line = strings.Replace(r.Records[5].Line, `"ok"`, `"no"`, 1) },
+		"hash":       func(r *action.Replay) { r.Records[5].Hash = strings.Repeat("a", 64) },
+		"previous":   func(r *action.Replay) { r.Records[5].Previous = strings.Repeat("a", 64) },
+		"missing":    func(r *action.Replay) { r.Records = append(r.Records[:5:5], r.Records[6:]...) },
+		"cut":        func(r *action.Replay) { r.Records = r.Records[:15] },
+		"empty":      func(r *action.Replay) { r.Records = nil },
+		"twice":      func(r *action.Replay) { r.Records = append(r.Records[:6:6], r.Records[5:]...) },
+		"swapped":    func(r *action.Replay) { r.Records[5], r.Records[6] = r.Records[6], r.Records[5] },
+		"other":      func(r *action.Replay) { r.Session.ID = "s2" },
+		"no line":    func(r *action.Replay) { r.Records[5].Line, r.Records[5].Hash = "", strings.Repeat("a", 64) },
+		"unreadable": func(r *action.Replay) { r.Records[5].Line = "{" },
+		"head":       func(r *action.Replay) { r.Trail.Hash = strings.Repeat("a", 64) },
+	} {
+		r := recorded(t)
+		change(r)
+		p.open(written(t, r, nil), "")
+		if state, problems := p.eval(`document.getElementById("verdict").dataset.state`), p.text("problems"); state != "broken" || problems == "" {
+			t.Errorf("%s: %s %q", name, state, problems)
+		}
+	}
+	r := recorded(t)
+	r.Records[5].Line, r.Records[6].Previous = "", ""
+	p.open(written(t, r, nil), "")
+	if state, words := p.eval(`document.getElementById("verdict").dataset.state`), p.text("verdict"); state != "partly" || !strings.HasPrefix(words, "14 of 16 records are verified") {
+		t.Errorf("redacted records: %s %q", state, words)
+	}
+}
+
+func TestAPictureThatCannotBeFetchedFailsTheExport(t *testing.T) {
+	lost := errors.New("the gateway is gone")
+	err := replay.Write(new(strings.Builder), recorded(t), func(string) (action.File, error) { return action.File{}, lost }, time.Now())
+	if !errors.Is(err, lost) {
+		t.Errorf("the export ended with %v", err)
+	}
+	if page := written(t, recorded(t), nil); strings.Contains(page, "data:image/") || !strings.Contains(page, `"left out"`) {
+		t.Error("an export without pictures has one")
+	}
+}
