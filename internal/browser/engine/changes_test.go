@@ -401,3 +401,30 @@ func TestChangesInFoldedRowsAreTold(t *testing.T) {
 		t.Errorf("%s: %q", got.Why, got.Text)
 	}
 }
+
+// TestMuchThatChangedIsShownAsASnapshotShowsIt checks that the snapshot in place of
+// changes has what a snapshot of its own has, also where a long list was replaced,
+// continued, or shortened.
+func TestMuchThatChangedIsShownAsASnapshotShowsIt(t *testing.T) {
+	const page = `<title>Orders</title><h1>Orders</h1><button id=x>Next</button><ul id=u></ul><script>
+		const rows = (from, to) => Array.from({length: to - from}, (_, i) => '<li><a href="/' + (from + i) + '">Order ' + (from + i) + ' of somebody who wrote it</a> <button>Cancel ' + (from + i) + '</button>').join('')
+		u.innerHTML = rows(0, 25)</script>`
+	for name, change := range map[string]string{
+		"another page of a list":       "u.innerHTML = rows(100, 125)",
+		"a longer list, and much else": "u.insertAdjacentHTML('beforeend', rows(25, 60)), document.querySelector('h1').insertAdjacentHTML('afterend', Array.from({length: 60}, (_, i) => '<h2>Part ' + i + '</h2><p>Some words on it that somebody may read, and more of them.</p>').join(''))",
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := start(t)
+			tr.visit(page)
+			tr.eval("x.onclick = () => { " + change + " }")
+			tr.sees(bot)
+			got := tr.told(bot, "page.click", &action.Click{Locator: selector("#x")})
+			if got.Snapshot == nil {
+				t.Fatalf("changes: %s", got.Text)
+			}
+			if again := tr.sees(bot); got.Snapshot.Text != again {
+				t.Errorf("%s:\n%s\na snapshot of its own:\n%s", got.Why, got.Snapshot.Text, again)
+			}
+		})
+	}
+}

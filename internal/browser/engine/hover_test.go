@@ -61,3 +61,18 @@ func TestWhatOnlyLooksOtherUnderThePointerIsPressed(t *testing.T) {
 		})
 	}
 }
+
+// TestAHoverIsAMoveOfThePointerAlone checks that the page sees the move before the call
+// answers, and nothing of the key that makes the browser pass it on.
+func TestAHoverIsAMoveOfThePointerAlone(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<title>none</title><input id=i autofocus accesskey=" "><textarea id=a></textarea><p contenteditable id=e>text</p><button id=x onmouseenter="document.title += ' over'">Next</button>
+		<script>for (const kind of ['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'textInput', 'click', 'scroll', 'wheel']) addEventListener(kind, () => document.title += ' ' + kind, true)</script>`)
+	for _, focus := range []string{"i", "a", "e", "x"} {
+		tr.must("page.execute", &action.Execute{Expression: "document.title = 'none', document.getElementById('" + focus + "').focus(), scrollTo(0, 0)"})
+		tr.must("page.hover", &action.Hover{Locator: selector("#e")})
+		tr.must("page.hover", &action.Hover{Locator: selector("#x")})
+		tr.wantTitle("none over")
+	}
+	tr.wantEval("document.getElementById('i').value + document.getElementById('a').value + document.getElementById('e').textContent", "text")
+}

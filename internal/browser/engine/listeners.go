@@ -36,7 +36,7 @@ func (l *listeners) of(p place) *injected.ListenerCache {
 // prepare asks for what the first reading of a document's listeners needs, so that what
 // is sent next does not delay that reading.
 func (l *listeners) prepare(p place) {
-	if l.of(p); l.objects[0] == nil {
+	if _, known := l.query(p); !known && l.objects[0] == nil {
 		for i, name := range []string{"document", "window"} {
 			l.objects[i] = p.session.Send(injected.ObjectMethod, p.world.ObjectQuery(name))
 		}
@@ -46,7 +46,9 @@ func (l *listeners) prepare(p place) {
 // takeObjects waits for what prepare asked for.
 func (l *listeners) takeObjects(ctx context.Context) {
 	var found [2]injected.Object
-	for i, asked := range l.objects {
+	sent := l.objects
+	l.objects = [2]*cdp.Pending{}
+	for i, asked := range sent {
 		if asked == nil || asked.Wait(ctx, &found[i]) != nil {
 			return // they are asked for again
 		}

@@ -8,7 +8,7 @@ const firstRead = new WeakMap(); // elements, to the walk that read them first
 const counted = new WeakMap(); // siblings that were counted, to {first, weight, shape, trace}
 const changeMarks = new WeakMap(); // changed nodes and their ancestors, to the number of the last walk before
 const broughtIn = new WeakMap(); // nodes that were added to the document, to the number of the last walk before
-const lines = new WeakMap(); // lists, to the places of their children in the last walk, and when the order changed
+const lines = new WeakMap(); // lists, to the places of their children in the last walk that read them, that walk, and when the order changed
 const wanted = new WeakSet(); // counted elements that must be read because of an act
 
 const noteChanged = changes => {
@@ -150,11 +150,11 @@ class Sight extends Walker {
       if (!choices && displayOf(sibling) === 'none') return;
       places.set(sibling, i);
       const place = known?.places.get(sibling);
-      if (place === undefined || broughtIn.get(sibling) >= this.before) return;
+      if (place === undefined || broughtIn.get(sibling) >= known.sight) return;
       if (place < highest) changed = this.before;
       else highest = place;
     });
-    lines.set(list, {places, changed});
+    lines.set(list, {places, changed, sight: this.options.sight});
     this.mixed = this.since > 0 && !this.anew && changed >= this.since;
   }
   // Hashes the values of the fields in a sibling.
