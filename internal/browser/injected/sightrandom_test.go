@@ -13,6 +13,38 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 )
 
+// TestAnAddedRowIsNotSaidToHaveMoved checks that a row that was taken out of a list and
+// put in again counts as new, also if another part of the page was read meanwhile.
+func TestAnAddedRowIsNotSaidToHaveMoved(t *testing.T) {
+	for name, between := range map[string]bool{"nothing read meanwhile": false, "another part read meanwhile": true} {
+		t.Run(name, func(t *testing.T) {
+			p := blank(t)
+			p.show(`<ul id=u></ul><p id=other>Another part</p>`)
+			p.page(`u.innerHTML = Array.from({length: 90}, (_, i) => '<li><a href="#">Row ' + i + '</a>').join('')`)
+			walk := func(number int, q injected.SnapshotOptions) *injected.Tree {
+				q.Fold, q.Sight = true, number
+				tree, err := p.frame.Snapshot(p.ctx, q)
+				must(t, err)
+				return tree
+			}
+			walk(1, injected.SnapshotOptions{})
+			p.page(`(async () => { const row = u.children[5]; row.remove(); await new Promise(done => setTimeout(done)); u.append(row) })()`)
+			if between {
+				other, err := p.frame.Find(p.ctx, injected.Query{Selector: "#other"})
+				must(t, err)
+				walk(2, injected.SnapshotOptions{Root: other.Node})
+			}
+			if got := sum(walk(3, injected.SnapshotOptions{News: true, Since: 1}).Nodes); got.mixed {
+				t.Errorf("it is said to have moved: %+v", got)
+			}
+			p.page(`u.append(u.children[3])`)
+			if got := sum(walk(4, injected.SnapshotOptions{News: true, Since: 3}).Nodes); !got.mixed {
+				t.Errorf("a row that moved is not said to have: %+v", got)
+			}
+		})
+	}
+}
+
 // TestFoldedSightsTellWhateverAWholeReadingTells changes random lists at random
 // and compares two sights of each with two complete readings. What the first
 // sight read is in the second. What it only counted and has changed is read and
