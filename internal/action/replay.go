@@ -17,6 +17,7 @@ type Replay struct {
 	Trail     *ReplayTrail    `json:"trail,omitempty" doc:"What the whole replay has; only in the answer to a call without cursor"`
 	Records   []ReplayRecord  `json:"records" doc:"In order"`
 	Pictures  []ReplayPicture `json:"pictures" doc:"Pictures of these records; retention may have removed some"`
+	Seen      []Sight         `json:"seen" doc:"What an agent saw of the page in the calls whose outcome is among these records"`
 	Questions []Question      `json:"questions" doc:"Questions of these records, with their answers, as they are now"`
 	Next      string          `json:"next,omitempty" doc:"Cursor of the next part; absent in the last one"`
 }
@@ -37,6 +38,14 @@ type ReplayRecord struct {
 	Record
 	Previous string `json:"previous" doc:"Hash of the record before it in the trail, which may be of another session; empty if retention has removed that one"`
 	Line     string `json:"line" doc:"The record byte for byte as it was hashed, without its hash; empty if something in it had to be redacted after it was stored, so that its hash cannot be verified"`
+}
+
+// Sight is the text of a page that an agent was answered with: a snapshot, a
+// report of changes, or the page as text or markdown.
+type Sight struct {
+	CorrelationID string `json:"correlation_id" doc:"Of the call"`
+	Text          string `json:"text" doc:"Redacted"`
+	Cut           bool   `json:"cut,omitempty" doc:"The agent was shown more"`
 }
 
 // ReplayPicture is the picture of a record.

@@ -90,6 +90,7 @@ var rules = map[string][]string{
 	"client":                       {"action", "fault"},
 	"install":                      {"fault"},
 	"mcpconfig":                    {"fault"},
+	"sight":                        {"action"},
 	"replay":                       {"action", "fault"},
 	"surface/cli":                  {"action", "credentials", "fault", "client", "replay", "config", "mcpconfig", "install", "sandbox/image", "spelling", "surface/forward", "surface/mcp", "surface/relay", "credentials/source", "randid", "untrusted"},
 	"surface/forward":              {"action", "fault", "randid"},

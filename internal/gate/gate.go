@@ -62,6 +62,7 @@ type Options struct {
 	Credentials Credentials
 	Secrets     *redact.SecretStore // the secrets of sessions, which are redacted in answers and records
 
+	Sights       Sights   // keeps what agents saw, for replays; if nil, nothing is kept
 	Tokens       Tokens   // manages tokens; if nil, the verbs about tokens are refused
 	HostRequests bool     // people can be asked for hosts that a session may not reach; security.hitl.enabled
 	Timeouts     Timeouts // 30 s and 90 s where zero
@@ -76,6 +77,7 @@ type Gate struct {
 	*Requests
 	sessions      Sessions
 	tokens        Tokens
+	sights        Sights
 	timeouts      Timeouts
 	subscribers   subscriberLimit
 	hostRequests  bool
@@ -103,7 +105,7 @@ func New(o Options) (*Gate, error) {
 	if o.Sessions == nil {
 		return nil, fault.New(fault.Internal, "the gate lacks one of its parts")
 	}
-	g := &Gate{Requests: o.Requests, sessions: o.Sessions, tokens: o.Tokens, hostRequests: o.HostRequests, timeouts: o.Timeouts}
+	g := &Gate{Requests: o.Requests, sessions: o.Sessions, tokens: o.Tokens, sights: o.Sights, hostRequests: o.HostRequests, timeouts: o.Timeouts}
 	g.refusals.record = g.recordRefusals
 	g.attention.notifies = o.Notifies
 	if g.timeouts.Action <= 0 {

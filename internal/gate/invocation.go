@@ -275,5 +275,6 @@ func (p *invocation) finish(result action.Result, err error) (action.Result, err
 	if f != nil {
 		return result, f
 	}
+	p.keepSight(result)
 	return result, nil
 }

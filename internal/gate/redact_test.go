@@ -18,6 +18,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+	"github.com/gloveboxhq/glovebox/internal/sight"
 	"github.com/gloveboxhq/glovebox/internal/store"
 )
 
@@ -50,9 +51,14 @@ func withSecrets(t *testing.T) (h *testGate, pages *leakySessions, known *redact
 		to:      &action.Destination{URL: "https://app.example.com/", Host: "app.example.com", Site: "example.com", Allowed: true},
 	}}
 	pages = &leakySessions{fakeSessions: h.fakeSessions}
+	sights, err := sight.Open(filepath.Join(t.TempDir(), "sights"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = sights.Close() })
 	h.fakeSessions.picture = func(context.Context) (string, error) { return "a1", nil }
 	h.behind = func(sessions gate.Sessions) (*gate.Gate, error) {
-		return gate.New(gate.Options{Sessions: sessions, Policy: judge, Approvals: queue, Audit: trail, Log: log, Secrets: known})
+		return gate.New(gate.Options{Sessions: sessions, Policy: judge, Approvals: queue, Audit: trail, Log: log, Secrets: known, Sights: sights})
 	}
 	if h.Gate, err = h.behind(pages); err != nil {
 		t.Fatal(err)

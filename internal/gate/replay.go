@@ -46,6 +46,9 @@ func replaySession(ctx context.Context, p *invocation, a *action.SessionReplay) 
 		return nil, err
 	}
 	p.illustrateReplay(part)
+	if err := p.addSights(part); err != nil {
+		return nil, err
+	}
 	return part, p.addQuestions(ctx, part)
 }
 

@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"testing"
@@ -65,5 +66,53 @@ func TestARecordThatIsRedactedInAReplayHasNoLine(t *testing.T) {
 	}
 	if len(part.Records) != 4 || lines == 4 || lines == 0 {
 		t.Errorf("%d of %d records have their line", lines, len(part.Records))
+	}
+}
+
+// TestAReplayHasWhatAgentsSaw has the texts that agents got, without secrets, and
+// none of answers that were withheld.
+func TestAReplayHasWhatAgentsSaw(t *testing.T) {
+	h, pages, known := withSecrets(t)
+	known.Learn("s1", credentials.Keep(canary))
+	see := func(by action.Caller, id string, data any) {
+		t.Helper()
+		call := snapshot(by)
+		call.ID, pages.data = id, data
+		if _, err := h.Call(t.Context(), call); err != nil {
+			t.Fatal(err)
+		}
+	}
+	see(agent, "c1", &action.Snapshot{Text: "button \"Pay " + canary + "\" [e1]"})
+	see(operator, "c2", &action.Snapshot{Text: "what an operator saw"})
+	see(agent, "c3", &action.Marked{Markdown: "# Shop"})
+	see(agent, "c4", &action.Extracted{Text: "a text"})
+	h.fakeSessions.doErr = fault.New(fault.PageChanged, "it changed").Hinted("look again")
+	if _, err := h.Call(t.Context(), snapshot(agent)); err == nil {
+		t.Fatal("nothing failed")
+	}
+	h.fakeSessions.doErr = nil
+	pages.data = &action.Session{ID: "s1", Scope: "acme"}
+	var all []string
+	for _, s := range replay(t, h.Gate, operator).Seen {
+		all = append(all, s.CorrelationID+" "+s.Text)
+	}
+	if text := strings.Join(all, "; "); strings.Contains(text, canary) || !strings.HasPrefix(text, "c1 button \"Pay ") || !strings.HasSuffix(text, "; c3 # Shop; c4 a text") || len(all) != 3 {
+		t.Errorf("the replay has %s", text)
+	}
+	plain, err := h.behind(h.fakeSessions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, changes := range map[string]*action.Changes{
+		"d1": {Text: "+ text \"Saved\""}, "d2": {Snapshot: &action.Snapshot{Text: "page"}}, "d3": {Outcome: action.NothingChanged},
+	} {
+		h.fakeSessions.changes = changes
+		if _, err := plain.Call(t.Context(), action.Call{ID: id, Verb: "page.wait_for", Args: &action.WaitFor{URL: "x"}, Caller: agent, Changes: true}); err != nil {
+			t.Fatal(err)
+		}
+		seen := replay(t, plain, viewer).Seen
+		if want := cmp.Or(changes.Text, changes.Outcome, "page"); seen[len(seen)-1] != (action.Sight{CorrelationID: id, Text: want}) {
+			t.Errorf("of %+v the replay has %+v", changes, seen)
+		}
 	}
 }

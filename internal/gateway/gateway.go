@@ -29,6 +29,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/profile"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/session"
+	"github.com/gloveboxhq/glovebox/internal/sight"
 	"github.com/gloveboxhq/glovebox/internal/store"
 	"github.com/gloveboxhq/glovebox/internal/workflow"
 )
@@ -46,6 +47,7 @@ type Gateway struct {
 	approvals *approval.Queue
 	requests  *gate.Requests
 	sessions  *session.Registry
+	sights    *sight.Store
 	vault     *source.Vault
 	secrets   redact.SecretStore // the secrets of sessions
 	closers   []closer           // in the order they were opened
@@ -206,6 +208,10 @@ func (g *Gateway) openSessions(ctx context.Context, c config.Config, db *store.D
 		return err
 	}
 	g.onClose("artifacts", func(context.Context) error { return artifacts.Close() })
+	if g.sights, err = sight.Open(filepath.Join(c.Server.StateDir, "sights")); err != nil {
+		return err
+	}
+	g.onClose("sights", func(context.Context) error { return g.sights.Close() })
 	profiles, err := openProfiles(ctx, c, db, log)
 	if err != nil {
 		return err
@@ -217,7 +223,7 @@ func (g *Gateway) openSessions(ctx context.Context, c config.Config, db *store.D
 	g.sessions, err = session.New(ctx, session.Options{
 		DB: db, Artifacts: artifacts, Profiles: profiles, Driver: driver, Egress: proxy, Record: trail.Record,
 		Vault: g.vault, Known: &g.secrets, Outgoing: g.requests, HasQuestions: g.requests.HasOpenQuestions,
-		OnHostRequest: reports.hostRequested, OnLimit: reports.limited,
+		OnRetain: g.sights.Prune, OnHostRequest: reports.hostRequested, OnLimit: reports.limited,
 		Open: openPage, Page: pages, Config: sessionConfig(c), Log: log,
 	})
 	if err != nil {
@@ -270,7 +276,7 @@ func (g *Gateway) openGate(ctx context.Context, c config.Config, db *store.DB, l
 	}
 	g.Gate, err = gate.New(gate.Options{
 		Sessions: router{g.sessions, runs, vaultCheck{g.vault, c.Security.Credentials.AutoInject}}, Requests: g.requests,
-		Tokens: g.Tokens, HostRequests: c.Security.HITL.Enabled,
+		Sights: g.sights, Tokens: g.Tokens, HostRequests: c.Security.HITL.Enabled,
 		Timeouts: gate.Timeouts{Action: time.Duration(c.Browser.Timeout) * time.Second},
 		Notifies: func() bool { return c.Security.HITL.Webhook.URL != "" },
 	})

@@ -5,6 +5,7 @@ const at = (id) => document.getElementById(id);
 const data = JSON.parse(at("data").textContent);
 const rows = data.records.map((r) => ({ ...r, record: r.line ? parse(r.line) : r.record }));
 const questions = new Map((data.questions || []).map((q) => [q.id, q]));
+const sights = new Map((data.seen || []).map((s) => [s.correlation_id, s]));
 let shown = []; // indexes of rows that the filter selects
 let current = -1; // index of a row
 let timer = 0;
@@ -138,6 +139,16 @@ function showPicture(index) {
     : found.own ? `Picture of record ${found.seq}.` : `Picture of the earlier record ${found.seq}.`;
 }
 
+// showSight shows what the agent saw in the call of a row, or else in the newest call before it.
+function showSight(index) {
+  let i = index;
+  while (i >= 0 && !(rows[i].record?.event_type === "outcome" && sights.has(rows[i].record.correlation_id))) i--;
+  const seen = i < 0 ? null : sights.get(rows[i].record.correlation_id);
+  at("looked").hidden = !seen;
+  at("looked").textContent = seen ? `What the agent saw at ${i === index ? "this record" : "the earlier record " + rows[i].record.seq}${seen.cut ? " (cut)" : ""}` : "";
+  at("seen").textContent = seen ? seen.text : "";
+}
+
 function showQuestion(q) {
   const box = at("question");
   box.replaceChildren();
@@ -157,6 +168,7 @@ function show(index) {
   at("title").textContent = r ? `Record ${r.seq}: ${[r.event_type, r.action].filter(Boolean).join(" ")}` : "No record";
   showQuestion(r && questions.get(r.approval_id));
   showPicture(index);
+  showSight(index);
   if (!r) return;
   for (const [name, value] of Object.entries(r)) if (name !== "seq") term(at("fields"), name, typeof value === "object" ? JSON.stringify(value) : value);
   term(at("fields"), "hash", rows[index].hash);

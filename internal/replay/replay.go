@@ -45,6 +45,7 @@ type content struct {
 	Session   action.Session      `json:"session"`
 	Trail     *action.ReplayTrail `json:"trail"`
 	Records   []line              `json:"records"`
+	Seen      []action.Sight      `json:"seen"`
 	Questions []action.Question   `json:"questions"`
 	Pictures  map[string]string   `json:"pictures"` // artifact: embedded, removed or left out
 }
@@ -63,7 +64,7 @@ type Pictures func(artifact string) (action.File, error)
 // Write writes a whole replay as an HTML file. If pictures is nil, the file has
 // none. Faults: those of pictures.
 func Write(to io.Writer, r *action.Replay, pictures Pictures, now time.Time) error {
-	c := content{Exported: now.UTC(), Session: r.Session, Trail: r.Trail, Records: make([]line, len(r.Records)), Questions: r.Questions, Pictures: map[string]string{}}
+	c := content{Exported: now.UTC(), Session: r.Session, Trail: r.Trail, Records: make([]line, len(r.Records)), Seen: r.Seen, Questions: r.Questions, Pictures: map[string]string{}}
 	for i := range r.Records {
 		record := &r.Records[i]
 		c.Records[i] = line{Line: record.Line, Hash: record.Hash, Previous: record.Previous}

@@ -68,6 +68,7 @@ func recorded(t *testing.T) *action.Replay {
 	return &action.Replay{
 		Session: action.Session{ID: "s1", Name: hostile[0], Scope: "acme", State: "closed", Reason: hostile[1]}, Trail: all, Records: records,
 		Pictures:  []action.ReplayPicture{{Artifact: picture}, {Artifact: gone}, {Artifact: picture}, {Artifact: `"><script>`}},
+		Seen:      []action.Sight{{CorrelationID: "c0", Text: "page \"Shop\"\n link \"More\" [e3]"}, {CorrelationID: "c3", Text: hostile[0], Cut: true}},
 		Questions: []action.Question{{ID: "q1", State: "denied", Verb: "page.click", Why: hostile[0], AnsweredBy: "ann", Reason: hostile[1], Answered: &time.Time{}}},
 	}
 }
@@ -186,7 +187,13 @@ func TestTheFileVerifiesAndPlaysItsRecordsWithoutAGateway(t *testing.T) {
 	if title := p.text("title"); title != "Record 2: outcome page.click" {
 		t.Errorf("the next record is %q", title)
 	}
+	if looked, seen := p.text("looked"), p.text("seen"); looked != "What the agent saw at this record" || seen != r.Seen[0].Text {
+		t.Errorf("%s: %s", looked, seen)
+	}
 	p.eval(`document.getElementById("previous").click()`)
+	if hidden := p.eval(`document.getElementById("looked").hidden`); hidden != "true" {
+		t.Error("something is seen before the first call has ended")
+	}
 	if title := p.text("title"); title != "Record 1: intent page.click" {
 		t.Errorf("the previous record is %q", title)
 	}
@@ -201,13 +208,16 @@ func TestTheFileVerifiesAndPlaysItsRecordsWithoutAGateway(t *testing.T) {
 	if size := p.eval(`document.getElementById("picture").decode().then(() => document.getElementById("picture").naturalWidth)`); size != "40" {
 		t.Errorf("the picture is %s wide", size)
 	}
+	if looked := p.text("looked"); looked != "What the agent saw at the earlier record 2" {
+		t.Errorf("before the next text: %s", looked)
+	}
 	p.eval(`{ const kind = document.getElementById("kind"); kind.value = "refused"; kind.dispatchEvent(new Event("change")); }`)
 	if place, fields := p.text("place"), p.text("fields"); place != "1 of 2" || !strings.Contains(fields, "denied_by_policy: "+hostile[4]) {
 		t.Errorf("refused: %s, %s", place, fields)
 	}
 	p.open(written(t, r, pictures), "#17")
 	if title, question, caption := p.text("title"), p.text("question"), p.text("caption"); title != "Record 17: outcome page.click" ||
-		!strings.Contains(question, "denied by ann") || !strings.Contains(question, hostile[0]) || caption != "The picture of record 17 is not in this file: removed." {
+		p.text("looked") != "What the agent saw at the earlier record 11 (cut)" || p.text("seen") != hostile[0] || !strings.Contains(question, "denied by ann") || !strings.Contains(question, hostile[0]) || caption != "The picture of record 17 is not in this file: removed." {
 		t.Errorf("%q: %q, %q", title, question, caption)
 	}
 }

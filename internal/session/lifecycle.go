@@ -34,6 +34,7 @@ type lifecycle struct {
 	plans    *planner
 	freezer  *freezer
 	log      *slog.Logger
+	onRetain func(before time.Time) error // may be nil
 
 	work      *sync.WaitGroup    // everything that runs in the background, and every session
 	stop      context.CancelFunc // ends what runs in the background

@@ -205,5 +205,8 @@ func (l *lifecycle) retain(ctx context.Context) error {
 	if files > 0 || sessions > 0 {
 		l.log.InfoContext(ctx, "removed what is older than browser.artifacts_retention_days", "sessions", sessions, "artifacts", files)
 	}
+	if l.onRetain != nil {
+		err = errors.Join(err, l.onRetain(before))
+	}
 	return errors.Join(err, errSessions)
 }

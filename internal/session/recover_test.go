@@ -283,7 +283,13 @@ func TestABoxThatDidNotStopIsStoppedLater(t *testing.T) {
 
 func TestOldSessionsAndArtifactsAreRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, with(func(c *session.Config) { c.Retention = 24 * time.Hour; c.MaxAge, c.IdleTimeout = -1, -1 }))
+		var older time.Time
+		r := newRig(t, with(func(c *session.Config) { c.Retention = 24 * time.Hour; c.MaxAge, c.IdleTimeout = -1, -1 }), func(r *rig) {
+			r.options.OnRetain = func(before time.Time) error {
+				older = before
+				return nil
+			}
+		})
 		old, still := r.start(alice, action.SessionStart{}), r.start(alice, action.SessionStart{})
 		_, err := r.call(t.Context(), alice, "page.screenshot", old.ID, &action.TakeScreenshot{})
 		must(t, err)
@@ -291,6 +297,9 @@ func TestOldSessionsAndArtifactsAreRemoved(t *testing.T) {
 		must(t, err)
 		time.Sleep(26 * time.Hour)
 		synctest.Wait()
+		if since := time.Since(older); since < 24*time.Hour || since > 26*time.Hour {
+			t.Errorf("what others keep is removed from before %v ago", since)
+		}
 		_, err = r.call(t.Context(), alice, "session.show", old.ID, nil)
 		wants(t, fault.SessionNotFound, err)
 		result, err := r.call(t.Context(), alice, "session.list", "", &action.SessionList{IncludeArchived: true})

@@ -76,7 +76,7 @@ func assemble(o Options) (*Registry, *sync.WaitGroup) {
 		config: config, sessions: sessions, notices: notices, store: store, saver: saver, audit: audit, refusals: refusals,
 		networks: networks, boxes: boxes, pool: newPool(config, boxes, audit, log), control: control, creds: creds, keeper: keeper,
 		files: files, pages: pages, plans: plans, freezer: &freezer{config: config, audit: audit, log: log, hasQuestions: o.HasQuestions}, log: log,
-		work: work, ready: make(chan struct{}),
+		onRetain: o.OnRetain, work: work, ready: make(chan struct{}),
 	}
 	r := &Registry{
 		store: store, notices: notices, sessions: sessions, refusals: refusals, networks: networks, control: control,

@@ -153,6 +153,7 @@ type Options struct {
 	Egress        EgressProxy
 	Open          Opener
 	Page          engine.Options               // options of every page; the session sets size and guard
+	OnRetain      func(before time.Time) error // called when what is older is removed, to remove what others keep of sessions; nil if nobody does
 	Record        func(action.Record)          // called with events for the audit trail; must be safe for concurrent use
 	OnHostRequest func(action.Session, string) // called with a refused host that a person could allow; it may block
 	OnLimit       func(action.Session, string) // called with a session that was paused at a limit, and the limit; it may block

@@ -90,13 +90,19 @@ func (cmd sessionCommands) wholeReplay(ctx context.Context, gateway caller, most
 	var size int64
 	err := cmd.eachPart(ctx, func(call action.Call) (action.Result, error) { return gateway.Call(ctx, call) }, func(part *action.Replay) error {
 		if whole == nil {
-			whole = &action.Replay{Session: part.Session, Trail: part.Trail, Records: []action.ReplayRecord{}, Pictures: []action.ReplayPicture{}, Questions: []action.Question{}}
+			whole = &action.Replay{Session: part.Session, Trail: part.Trail, Records: []action.ReplayRecord{}, Pictures: []action.ReplayPicture{}, Seen: []action.Sight{}, Questions: []action.Question{}}
 		}
 		for _, r := range part.Records {
 			if size += int64(len(r.Line)); size > most {
 				return errBounded(most)
 			}
 		}
+		for _, seen := range part.Seen {
+			if size += int64(len(seen.Text)); size > most {
+				return errBounded(most)
+			}
+		}
+		whole.Seen = append(whole.Seen, part.Seen...)
 		whole.Records, whole.Pictures = append(whole.Records, part.Records...), append(whole.Pictures, part.Pictures...)
 		for _, q := range part.Questions {
 			if !known[q.ID] {
