@@ -3,6 +3,7 @@ package engine_test
 import (
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -101,6 +102,8 @@ func TestGotoWaitsForTheEventItIsToldTo(t *testing.T) {
 		_, _ = w.Write([]byte(`<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>`))
 	})
 	s := listen(t, mux)
+	answer := sync.OnceFunc(func() { close(release) })
+	t.Cleanup(answer) // otherwise the server does not end
 	tr.must("page.goto", &action.Goto{URL: s.URL, WaitUntil: "domcontentloaded"})
 	tr.wantTitle("no")
 	_, err := tr.do("page.goto", &action.Goto{URL: s.URL, WaitUntil: "load", Timing: action.Timing{Timeout: 300}})
@@ -113,7 +116,7 @@ func TestGotoWaitsForTheEventItIsToldTo(t *testing.T) {
 		t.Errorf("a page that does not finish: %+v, %q", partly.Data, partly.Notes)
 	}
 	tr.wantTitle("no")
-	close(release)
+	answer()
 	tr.must("page.goto", &action.Goto{URL: s.URL})
 	tr.wantTitle("loaded")
 	tr.must("page.goto", &action.Goto{URL: s.URL + "/#part"})
