@@ -44,6 +44,16 @@ func TestEveryStringSurvivesTyping(t *testing.T) {
 	})
 }
 
+// TestAMarkedFlagIsTypedInOrder checks a text after which Chromium has the caret in the
+// wrong place.
+func TestAMarkedFlagIsTypedInOrder(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<meta charset=utf-8><textarea id=a onkeydown=""></textarea>`)
+	const text = "x\U0001f1e8\U0001f1ed\u0300ab"
+	tr.must("page.type", &action.Type{Locator: selector("#a"), Input: text, Clear: true})
+	tr.wantEval(`a.value`, text)
+}
+
 func TestControlCharactersAreNotTyped(t *testing.T) {
 	tr := start(t)
 	tr.visit(`<input id=i value=kept>`)
