@@ -26,6 +26,9 @@ func TestASessionOfAnotherScopeLooksAbsent(t *testing.T) {
 		if (room != "page" && room != "session" && verb.Name != "artifact.list") || verb.Name == "session.start" || verb.Name == "session.list" {
 			continue
 		}
+		if verb.Name == "session.replay" { // the gate does it
+			continue
+		}
 		for _, key := range []string{s.ID, "work"} {
 			_, foreign := r.call(t.Context(), bob, verb.Name, key, verb.NewArgs())
 			_, bogus := r.call(t.Context(), bob, verb.Name, "none", verb.NewArgs())

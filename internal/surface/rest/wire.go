@@ -44,19 +44,28 @@ func newWire(conn *websocket.Conn, limits wireLimits) *wire {
 	w := &wire{conn: conn, wireLimits: limits, life: life, end: end, want: make(chan struct{}), came: make(chan error, 1), done: make(chan struct{})}
 	go func() {
 		defer close(w.done)
-		for range w.want {
-			w.came <- w.receive(context.Background()) // ends with the connection, see close
+		for {
+			select {
+			case <-w.want:
+			case <-w.life.Done():
+				return
+			}
+			err := w.receive(context.Background()) // ends with the connection, see close
+			select {
+			case w.came <- err:
+			case <-w.life.Done():
+				return
+			}
 		}
 	}()
 	return w
 }
 
-// close sends the reason, ends the connection and waits for the goroutine. It
-// is the last call.
+// close sends the reason, ends the connection and waits for the goroutine. A Read that
+// still waits, or comes later, fails.
 func (w *wire) close(code websocket.StatusCode, why string) {
 	_ = w.conn.Close(code, why) // within a time limit; a client that has gone needs no reason
 	w.end()
-	close(w.want)
 	<-w.done
 }
 
@@ -65,16 +74,22 @@ func (w *wire) close(code websocket.StatusCode, why string) {
 func (w *wire) Read(ctx context.Context) ([]byte, error) {
 	select {
 	case w.want <- struct{}{}:
+	case <-w.done:
+		return nil, errEnded
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 	select {
 	case err := <-w.came:
 		return w.in.Bytes(), err
+	case <-w.done:
+		return nil, errEnded
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
+
+var errEnded = errors.New("the connection has ended")
 
 func (w *wire) receive(ctx context.Context) error {
 	_, r, err := w.conn.Reader(ctx)

@@ -156,3 +156,33 @@ func TestClientsAreToldThatTheGatewayEnds(t *testing.T) {
 	surface.ServeHTTP(w, r)
 	wantProblem(t, w, http.StatusConflict, fault.NotActive)
 }
+
+// TestAReadFailsWhenItsConnectionHasEnded checks a reader that goes on after the
+// connection was served, as that of an MCP server does.
+func TestAReadFailsWhenItsConnectionHasEnded(t *testing.T) {
+	for range 20 {
+		ended := make(chan error, 1)
+		conn, _ := attach(t, func(_ context.Context, wire action.Wire) error {
+			go func() {
+				for {
+					if _, err := wire.Read(context.WithoutCancel(t.Context())); err != nil {
+						_, again := wire.Read(context.WithoutCancel(t.Context()))
+						ended <- again
+						return
+					}
+				}
+			}()
+			return nil
+		})
+		conn.CloseRead(t.Context()) // so that the client answers the end
+		select {
+		case err := <-ended:
+			if err == nil {
+				t.Error("it read something")
+			}
+		case <-time.After(time.Minute):
+			t.Fatal("the reader waits without end")
+		}
+		_ = conn.CloseNow()
+	}
+}
