@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"os"
-	"path/filepath"
+	"io"
 	"strings"
 	"time"
 
@@ -12,7 +10,6 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/client"
-	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 // auditCommands read and verify the audit trail.
@@ -138,17 +135,12 @@ func (cmd auditCommands) export() *cobra.Command {
 
 // exportTo writes an export to a file. The file is complete or not there.
 func (cmd auditCommands) exportTo(ctx context.Context, gateway *client.Client, call action.AuditExport, out string) error {
-	file, err := os.CreateTemp(filepath.Dir(out), ".export-*") // mode 0600
-	if err != nil {
-		return fault.New(fault.InvalidRequest, "cannot write %s: %s", out, err)
-	}
-	defer func() { _ = os.Remove(file.Name()) }()
-	n, err := gateway.Export(ctx, call, file)
-	if err := errors.Join(err, file.Close()); err != nil {
+	n, err := writeWhole(out, func(to io.Writer) error {
+		_, err := gateway.Export(ctx, call, to)
 		return err
-	}
-	if err := os.Rename(file.Name(), out); err != nil {
-		return fault.New(fault.InvalidRequest, "cannot write %s: %s", out, err)
+	})
+	if err != nil {
+		return err
 	}
 	return cmd.print(action.Result{Data: map[string]any{"file": out, "bytes": n}}, func(action.Result) {
 		cmd.printf("%s %d bytes in %s\n", cmd.style.good("exported:"), n, out)

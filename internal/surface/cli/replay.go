@@ -210,34 +210,18 @@ func (b *boundedWriter) Write(p []byte) (int, error) {
 // writeNew writes a file that only its owner may read, and returns its size. The file is
 // complete or not there. A file that exists is replaced only by force.
 func writeNew(out string, force bool, write func(io.Writer) error) (size int64, err error) {
-	refused := func(err error) error {
-		return fault.New(fault.InvalidRequest, "cannot write %s: %s", out, err)
-	}
 	if !force { // the name is reserved, so that no file of another program is replaced
 		reserved, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, os.ErrExist) {
 			return 0, fault.New(fault.InvalidRequest, "%s exists", out).Hinted("give another file with --output, or replace it with --force")
 		}
 		if err != nil {
-			return 0, refused(err)
+			return 0, notWritten(out, err)
 		}
 		_ = reserved.Close()
 	}
-	file, err := os.CreateTemp(filepath.Dir(out), ".replay-*") // mode 0600
-	if err == nil {
-		err = write(file)
-		if info, failed := file.Stat(); failed == nil {
-			size = info.Size()
-		}
-		if err = errors.Join(err, file.Close()); err == nil {
-			err = os.Rename(file.Name(), out)
-		}
-	}
-	if err == nil {
+	if size, err = writeWhole(out, write); err == nil {
 		return size, nil
-	}
-	if file != nil {
-		_ = os.Remove(file.Name())
 	}
 	if !force {
 		_ = os.Remove(out)
@@ -246,5 +230,30 @@ func writeNew(out string, force bool, write func(io.Writer) error) (size int64, 
 	if errors.As(err, &f) {
 		return 0, f
 	}
-	return 0, refused(err)
+	return 0, notWritten(out, err)
+}
+
+// writeWhole writes a file that only its owner may read, and returns its size. The file is
+// complete or stays as it was.
+func writeWhole(out string, write func(io.Writer) error) (size int64, err error) {
+	file, err := os.CreateTemp(filepath.Dir(out), ".export-*") // mode 0600
+	if err != nil {
+		return 0, notWritten(out, err)
+	}
+	defer func() { _ = os.Remove(file.Name()) }()
+	err = write(file)
+	if info, failed := file.Stat(); failed == nil {
+		size = info.Size()
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		return 0, err
+	}
+	if err := os.Rename(file.Name(), out); err != nil {
+		return 0, notWritten(out, err)
+	}
+	return size, nil
+}
+
+func notWritten(out string, err error) error {
+	return fault.New(fault.InvalidRequest, "cannot write %s: %s", out, err)
 }
