@@ -102,7 +102,6 @@ func unlessRefused(acted *action.Acted, d *delivery, err error) (any, error) {
 
 // wentAstray reports whether another frame than from refused input since a time.
 func (in *actor) wentAstray(ctx context.Context, t *tab, from place, since time.Time) bool {
-	within := int(time.Since(since)/time.Millisecond) + 1
 	var any atomic.Bool
 	var asking sync.WaitGroup
 	for _, p := range in.places(t) {
@@ -110,7 +109,10 @@ func (in *actor) wentAstray(ctx context.Context, t *tab, from place, since time.
 			continue
 		}
 		asking.Go(func() {
-			if strayed, err := p.world.Strayed(ctx, within); err == nil && strayed {
+			ago, err := p.world.RefusedAgo(ctx)
+			// The time is read after the answer, however late that is: a refusal after
+			// since is always found.
+			if err == nil && ago != nil && *ago <= float64(time.Since(since).Microseconds())/1000 {
 				any.Store(true)
 			}
 		})

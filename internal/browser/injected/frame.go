@@ -196,9 +196,10 @@ func (f Frame) Active(ctx context.Context, q Pinned) (Active, error) {
 	return ask[Active](ctx, f, "focused", q)
 }
 
-// Strayed reports whether the frame refused input in the last milliseconds.
-func (f Frame) Strayed(ctx context.Context, within int) (bool, error) {
-	return ask[bool](ctx, f, "strayed", map[string]int{"within": within})
+// RefusedAgo returns how many milliseconds ago the frame last refused input, nil if
+// it refused none.
+func (f Frame) RefusedAgo(ctx context.Context) (*float64, error) {
+	return ask[*float64](ctx, f, "refusedAgo", struct{}{})
 }
 
 // OptionLabels returns the labels of the options that a choice would select, or

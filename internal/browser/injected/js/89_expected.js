@@ -3,7 +3,7 @@
 // scripts of the page get it, unless they listened to the window before us.
 let expected = null;
 let admitsAll = false; // while clients of the protocol send input of their own
-let refusedAt = -Infinity; // when input was last refused here
+let refusedAt = null; // when input was last refused here
 const EXPECTED_LIFE = 300000; // milliseconds since the act began, or since its last event
 const keyKinds = new Set(['type', 'focus']), dragging = new Set(['drag', 'drop']);
 const expect = query => {
@@ -66,6 +66,6 @@ const ended = () => {
   expected = null;
   return {refused: act.refused, presses: act.presses, keys: act.keys, typed: act.typed, withheld: act.withheld};
 };
-// Whether input was refused here lately, in milliseconds.
-const strayed = ({within}) => performance.now() - refusedAt <= within;
+// How long ago input was refused here, in milliseconds; null if none was.
+const refusedAgo = () => refusedAt === null ? null : performance.now() - refusedAt;
 const admit = all => { admitsAll = all; return null; };
