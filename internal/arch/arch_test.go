@@ -94,6 +94,7 @@ var rules = map[string][]string{
 	"replay":                       {"action", "fault"},
 	"surface/cli":                  {"action", "credentials", "fault", "client", "replay", "config", "mcpconfig", "install", "sandbox/image", "spelling", "surface/forward", "surface/mcp", "surface/relay", "credentials/source", "randid", "untrusted"},
 	"surface/forward":              {"action", "fault", "randid"},
+	"surface/stream":               {"action", "fault", "randid"},
 	"surface/relay":                {"client", "fault", "randid", "surface/mcp"},
 	"gateway":                      {"*"},
 	"arch":                         {},
