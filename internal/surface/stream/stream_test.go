@@ -28,6 +28,11 @@ const patience = 20 * time.Second
 
 var anyPort = netip.MustParseAddrPort("127.0.0.1:0")
 
+// blackhole is an address for documentation (RFC 5737): nothing answers there.
+var blackhole = []netip.Addr{netip.MustParseAddr("192.0.2.1")}
+
+var errSessionClosed = fault.New(fault.NotActive, "the session was closed")
+
 var both = stream.Media{UDP: anyPort, TCP: anyPort}
 
 // rig is a server with a session.
@@ -554,7 +559,7 @@ func TestTheEndOfTheSessionIsTold(t *testing.T) {
 	r := newRig(t, both)
 	c := r.dial(t, "ann")
 	c.watch().see(1)
-	r.endWith(fault.New(fault.NotActive, "the session was closed"))
+	r.endWith(errSessionClosed)
 	var why struct{ Message string }
 	c.await("system/disconnect", &why)
 	if !strings.Contains(why.Message, "the session was closed") {

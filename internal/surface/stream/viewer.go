@@ -122,7 +122,9 @@ func (v *viewer) sayGoodbye(cause error) {
 	}
 	v.write(websocket.MessageText, encode(eventDisconnect, disconnectPayload{Message: text}))
 	status := websocket.StatusGoingAway
-	if f.Code == fault.Internal || f.Code == fault.CDPError {
+	if errors.Is(cause, errClosed) && v.server.ctx.Err() != nil {
+		status = websocket.StatusServiceRestart
+	} else if f.Code == fault.Internal || f.Code == fault.CDPError {
 		status = websocket.StatusInternalError
 	}
 	reason := string(f.Code)

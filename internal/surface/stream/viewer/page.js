@@ -1,0 +1,95 @@
+// The live page of a session. The token comes in the fragment of the address, is
+// removed from it, and is kept in memory only.
+
+import { LiveViewer } from "./viewer.js";
+
+const find = (id) => document.getElementById(id);
+const session = decodeURIComponent(location.pathname.split("/").pop());
+const given = new URLSearchParams(location.hash.slice(1));
+history.replaceState(null, "", location.pathname);
+
+const url = new URL(`/v1/sessions/${encodeURIComponent(session)}/desktop/stream/signaling`, location.href);
+url.protocol = location.protocol === "https:" ? "wss:" : "ws:";
+
+let viewer = null;
+let noticeTimer = 0;
+
+function notice(text) {
+  find("notice").textContent = text;
+  find("notice").hidden = text === "";
+  clearTimeout(noticeTimer);
+  if (text) noticeTimer = setTimeout(() => notice(""), 10_000);
+}
+
+function showStatus({ status, text, line }) {
+  document.body.dataset.status = status;
+  find("status").textContent = line ? `${text} · ${line}` : text;
+  find("message").hidden = status === "live";
+  find("message-text").textContent = status === "connecting" || status === "waiting" ? `${text}…` : text;
+  find("again").hidden = status !== "ended";
+}
+
+const states = { open: "The agent works", paused: "Paused", taken_over: "Taken over" };
+
+function showState(state) {
+  const drives = state.role === "operator";
+  let who = states[state.state] ?? state.state;
+  if (state.mine) who = "You control the session";
+  else if (state.holder) who = `${state.holder} controls the session`;
+  find("holder").textContent = who;
+  document.body.dataset.mine = state.mine;
+  find("take").hidden = !drives || state.mine;
+  find("take").textContent = state.holder && !state.mine ? `Take over from ${state.holder}` : "Take over";
+  for (const id of ["hand-back", "copy", "type"]) find(id).hidden = !state.mine;
+  if (state.height > 0) find("stage").style.setProperty("--ratio", state.width / state.height);
+}
+
+async function toClipboard({ text }) {
+  try {
+    await navigator.clipboard.writeText(text);
+    notice(text ? "Copied the session's clipboard." : "The session's clipboard is empty.");
+  } catch {
+    find("copied").value = text;
+    find("copied-dialog").showModal();
+    find("copied").select();
+  }
+}
+
+function open(token) {
+  viewer?.destroy();
+  viewer = new LiveViewer({
+    container: find("picture"), url, token, transport: given.get("transport") ?? "auto", codec: given.get("codec") ?? "",
+  });
+  viewer.addEventListener("status", ({ detail }) => showStatus(detail));
+  viewer.addEventListener("state", ({ detail }) => showState(detail));
+  viewer.addEventListener("fault", ({ detail }) => notice([detail.message, detail.hint].filter(Boolean).join(": ")));
+  viewer.addEventListener("clipboard", ({ detail }) => toClipboard(detail));
+  viewer.connect();
+}
+
+find("session").textContent = session;
+document.title = `Live: ${session}`;
+find("take").addEventListener("click", () => { viewer?.take(); viewer?.focus(); });
+find("hand-back").addEventListener("click", () => viewer?.handBack());
+find("copy").addEventListener("click", () => viewer?.copy());
+find("type").addEventListener("click", () => viewer?.focus());
+find("again").addEventListener("click", () => viewer?.connect());
+find("copied-close").addEventListener("click", () => find("copied-dialog").close());
+find("token-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const token = find("token").value.trim();
+  find("token").value = "";
+  if (!token) return;
+  find("token-form").hidden = true;
+  open(token);
+});
+
+if (given.get("token")) {
+  open(given.get("token"));
+} else {
+  document.body.dataset.status = "ended";
+  find("status").textContent = "Not connected";
+  find("message").hidden = true;
+  find("token-form").hidden = false;
+  find("token").focus();
+}
