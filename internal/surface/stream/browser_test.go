@@ -209,7 +209,7 @@ func TestAPersonTakesDrivesAndHandsBack(t *testing.T) {
 	p.shot("live-control-1280")
 	var box struct{ X, Y, Width, Height float64 }
 	p.value(`document.getElementById("picture").getBoundingClientRect().toJSON()`, &box)
-	at := map[string]any{"x": box.X + box.Width/2, "y": box.Y + box.Height/4, "button": "left", "clickCount": 1}
+	at := map[string]any{"x": box.X + box.Width*160.5/wide, "y": box.Y + box.Height*60.5/high, "button": "left", "clickCount": 1}
 	for _, kind := range []string{"mousePressed", "mouseReleased"} {
 		at["type"] = kind
 		p.do("Input.dispatchMouseEvent", at)
@@ -300,7 +300,7 @@ func TestThePageFitsAPhoneAndTellsWhatToDo(t *testing.T) {
 	p.do("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": "dark"}}})
 	p.shot("live-dark-360")
 	r.endWith(errSessionClosed)
-	p.until("end", `document.body.dataset.status === "ended" && document.getElementById("message").innerText.includes("the session was closed")`)
+	p.until("end", `document.body.dataset.status === "ended" && document.getElementById("message").innerText.includes("session was closed")`)
 	p.shot("live-ended-360")
 	p.size(1280, 800, false)
 	p.shot("live-ended-dark-1280")

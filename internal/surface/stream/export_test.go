@@ -2,11 +2,10 @@ package stream
 
 import "time"
 
-// Hurry makes the limits of a server short, before it serves anybody.
-func (s *Server) Hurry(connect, noPicture, write time.Duration) {
-	s.limits.connect, s.limits.noPicture, s.limits.write = connect, noPicture, write
-	s.limits.pingEvery, s.limits.pong = write, write
+// NewImpatient makes a server with short limits.
+func NewImpatient(options Options, connect, noPicture, write time.Duration) (*Server, error) {
+	l := defaultLimits()
+	l.connect, l.noPicture, l.write, l.pingEvery, l.pong = connect, noPicture, write, write, write
+	l.silence, l.tcpBuffer = time.Second, 4096
+	return newServer(options, l)
 }
-
-// QueueLength is how many events of a viewer may wait.
-const QueueLength = queueLength

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"time"
 
 	"github.com/pion/ice/v4"
 	"github.com/pion/interceptor"
@@ -24,13 +25,15 @@ const (
 	// tcpPerViewer is how many TCP connections a viewer may have at a time: browsers
 	// try several candidates.
 	tcpPerViewer = 4
-	tcpQueue     = 64       // packets of a TCP connection that wait to be read
-	maxSCTP      = 64 << 10 // bytes of a message of the data channel
+	tcpQueue     = 64              // packets of a TCP connection that wait to be read
+	maxSCTP      = 64 << 10        // bytes of a message of the data channel
+	keepAlive    = 2 * time.Second // between packets that keep translations of addresses
 )
 
 // media holds the ports that all viewers share.
 type media struct {
 	api      *webrtc.API
+	limits   limits
 	udp, tcp netip.AddrPort
 	closers  []io.Closer
 }
@@ -38,8 +41,8 @@ type media struct {
 // openMedia opens the ports. ICE is the lite variant (RFC 8445, 2.5): the gateway
 // answers connectivity checks and sends none, so that a viewer cannot make it
 // send packets to addresses of the viewer's choice.
-func openMedia(options Options) (*media, error) {
-	m := &media{}
+func openMedia(options Options, limits limits) (*media, error) {
+	m := &media{limits: limits}
 	if err := m.open(options); err != nil {
 		_ = m.close()
 		return nil, err
@@ -55,6 +58,7 @@ func (m *media) open(options Options) (err error) {
 	settings.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
 	settings.SetIncludeLoopbackCandidate(true)
 	settings.DisableActiveTCP(true)
+	settings.SetICETimeouts(m.limits.silence, m.limits.silence, keepAlive)
 	settings.SetSCTPMaxMessageSize(maxSCTP)
 	var networks []webrtc.NetworkType
 	if options.Media.UDP.IsValid() {
@@ -103,13 +107,62 @@ func (m *media) openTCP(options Options, settings *webrtc.SettingEngine, quiet l
 		return cannotOpen("TCP", where, err)
 	}
 	m.tcp = unmapped(listener.Addr().(*net.TCPAddr).AddrPort())
-	limited := netutil.LimitListener(listener, tcpPerViewer*options.Viewers)
+	limited := timedListener{netutil.LimitListener(unbuffered{listener, m.limits.tcpBuffer}, tcpPerViewer*options.Viewers), m.limits}
 	// Without a buffer for writing, a viewer that reads slowly slows down the
 	// reader of the pictures, which then leaves some out.
 	mux := ice.NewTCPMuxDefault(ice.TCPMuxParams{Listener: limited, Logger: quiet.NewLogger("ice"), ReadBufferSize: tcpQueue})
 	m.closers = append(m.closers, mux)
 	settings.SetICETCPMux(mux)
 	return nil
+}
+
+// unbuffered gives connections a small buffer for sending: what waits there makes
+// the picture late.
+type unbuffered struct {
+	*net.TCPListener
+	bytes int
+}
+
+// Accept returns the next connection.
+func (l unbuffered) Accept() (net.Conn, error) {
+	conn, err := l.AcceptTCP()
+	if err != nil {
+		return nil, err
+	}
+	_ = conn.SetWriteBuffer(l.bytes) // a hint
+	return conn, nil
+}
+
+// timedListener closes connections whose viewer reads nothing for some time.
+type timedListener struct {
+	net.Listener
+	limits limits
+}
+
+// Accept returns the next connection.
+func (l timedListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &timedConn{Conn: conn, limit: l.limits.write}, nil
+}
+
+type timedConn struct {
+	net.Conn
+	limit time.Duration
+}
+
+// Write writes a packet, or closes the connection.
+func (c *timedConn) Write(packet []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(c.limit)); err != nil {
+		return 0, err
+	}
+	n, err := c.Conn.Write(packet)
+	if err != nil {
+		_ = c.Close()
+	}
+	return n, err
 }
 
 func setPublic(addresses []netip.Addr, settings *webrtc.SettingEngine) error {

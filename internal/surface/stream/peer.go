@@ -172,6 +172,9 @@ func (p *peer) negotiate(ctx context.Context, options *webrtc.OfferOptions) erro
 
 // run sends pictures until the peer ends, and then frees what it has.
 func (p *peer) run(ctx context.Context) {
+	// What waits for the connection, such as a write to a viewer that does not read,
+	// ends when it is closed.
+	defer context.AfterFunc(ctx, func() { _ = p.pc.Close() })()
 	err := p.send(ctx)
 	p.end(err)
 	_ = p.pc.GracefulClose()

@@ -57,14 +57,18 @@ type limits struct {
 	pingEvery time.Duration
 	pong      time.Duration // until the viewer answers a ping
 	call      time.Duration // of a call of the session
+	silence   time.Duration // of a viewer whose media is then called disconnected, and failed after as long again
 	perSecond int           // events of input of one viewer
+	tcpBuffer int           // bytes that wait to be sent over TCP
 }
 
 func defaultLimits() limits {
 	return limits{
 		connect: 15 * time.Second, noPicture: 30 * time.Second, write: 10 * time.Second,
 		pingEvery: 10 * time.Second, pong: 20 * time.Second, call: 15 * time.Second,
-		perSecond: 2000, // twice what a fast mouse reports
+		silence:   8 * time.Second, // browsers check the connection about every 2 s (RFC 7675)
+		perSecond: 2000,            // twice what a fast mouse reports
+		tcpBuffer: 128 << 10,       // half a second of a picture that changes
 	}
 }
 
@@ -87,13 +91,15 @@ var errClosed = fault.New(fault.NotActive, "the gateway ends").Hinted("connect w
 
 // New opens the ports of the media. Faults: invalid_request for options that
 // contradict each other, start_failed for a port that cannot be opened.
-func New(options Options) (*Server, error) {
+func New(options Options) (*Server, error) { return newServer(options, defaultLimits()) }
+
+func newServer(options Options, limits limits) (*Server, error) {
 	if err := options.check(); err != nil {
 		return nil, err
 	}
-	s := &Server{options: options, limits: defaultLimits(), log: options.Log}
+	s := &Server{options: options, limits: limits, log: options.Log}
 	if !options.SocketOnly {
-		m, err := openMedia(options)
+		m, err := openMedia(options, limits)
 		if err != nil {
 			return nil, err
 		}

@@ -1,13 +1,15 @@
 package stream_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -35,6 +37,9 @@ var errSessionClosed = fault.New(fault.NotActive, "the session was closed")
 
 var both = stream.Media{UDP: anyPort, TCP: anyPort}
 
+// limits are short limits of a server; zero for the usual ones.
+type limits struct{ connect, noPicture, write time.Duration }
+
 // rig is a server with a session.
 type rig struct {
 	*session
@@ -42,14 +47,21 @@ type rig struct {
 	http   *httptest.Server
 }
 
-func newRig(t *testing.T, media stream.Media, change ...func(*stream.Options, *session)) *rig {
+func newRig(t *testing.T, media stream.Media, change ...func(*stream.Options, *limits)) *rig {
 	t.Helper()
 	s := newSession(t)
 	options := stream.Options{Log: slog.New(slog.DiscardHandler), Viewers: 100, Media: media, SocketOnly: !media.UDP.IsValid() && !media.TCP.IsValid()}
+	var short limits
 	for _, f := range change {
-		f(&options, s)
+		f(&options, &short)
 	}
-	server, err := stream.New(options)
+	start := func() (*stream.Server, error) { return stream.New(options) }
+	if short != (limits{}) {
+		start = func() (*stream.Server, error) {
+			return stream.NewImpatient(options, short.connect, short.noPicture, short.write)
+		}
+	}
+	server, err := start()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,6 +92,10 @@ func newRig(t *testing.T, media stream.Media, change ...func(*stream.Options, *s
 	return r
 }
 
+func impatient(connect, noPicture, write time.Duration) func(*stream.Options, *limits) {
+	return func(_ *stream.Options, l *limits) { *l = limits{connect, noPicture, write} }
+}
+
 type message struct {
 	Event   string          `json:"event"`
 	Payload json.RawMessage `json:"payload"`
@@ -87,9 +103,10 @@ type message struct {
 
 // client is a viewer that speaks the protocol by hand.
 type client struct {
-	t    *testing.T
-	conn *websocket.Conn
-	ctx  context.Context
+	t       *testing.T
+	conn    *websocket.Conn
+	ctx     context.Context
+	rewrite func(sdp string) string // of offers; may be nil
 
 	mu     sync.Mutex
 	events []message
@@ -252,6 +269,9 @@ func (v *viewer) answer(event string) {
 	v.t.Helper()
 	var offer struct{ SDP string }
 	v.await(event, &offer)
+	if v.rewrite != nil {
+		offer.SDP = v.rewrite(offer.SDP)
+	}
 	if err := v.pc.SetRemoteDescription(webrtc.SessionDescription{Type: webrtc.SDPTypeOffer, SDP: offer.SDP}); err != nil {
 		v.t.Fatal(err)
 	}
@@ -428,39 +448,45 @@ func TestOnlyTheHolderDrivesAndAllSeeWhoItIs(t *testing.T) {
 
 func TestWrongMessagesAreRefusedAndChangeNothing(t *testing.T) {
 	r := newRig(t, both)
-	c := r.dial(t, "ann")
-	c.send("control/request", nil)
-	c.await("control/host", nil)
-	huge := `{"event":"clipboard/set","payload":{"text":"` + strings.Repeat("x", 10_000_000) + `"}}`
-	long := `{"event":"clipboard/set","payload":{"text":"` + strings.Repeat("x", 1<<20+1) + `"}}`
+	owner := r.dial(t, "ann")
+	owner.send("control/request", nil)
+	owner.await("control/host", nil)
+	type wrong struct {
+		kind websocket.MessageType
+		data string
+	}
+	var all []wrong
 	for _, text := range []string{
 		`{`, `[]`, `"x"`, `{"event":7}`, `{"event":"control/keydown"}`, `{"event":"control/keydown","payload":{"keysym":"a"}}`,
 		`{"event":"control/keydown","payload":{"keysym":-1}}`, `{"event":"control/buttondown","payload":{"code":99}}`,
 		`{"event":"control/move","payload":{}}`, `{"event":"signal/answer","payload":{"sdp":"x"}}`, `{"event":"signal/restart"}`,
 		`{"event":"signal/candidate","payload":{"candidate":7}}`, `{"event":"stream/request","payload":{"codec":"av9"}}`,
 		`{"event":"signal/request","payload":{"video":{"selector":{"id":"vp17"}}}}`, `{"event":"signal/offer","payload":{"sdp":"m="}}`,
-		`{"event":"control/text","payload":{"text":"` + strings.Repeat("x", 5000) + `"}}`, huge, long,
+		`{"event":"control/text","payload":{"text":"` + strings.Repeat("x", 5000) + `"}}`,
 	} {
-		if err := c.conn.Write(c.ctx, websocket.MessageText, []byte(text)); err != nil {
+		all = append(all, wrong{websocket.MessageText, text})
+	}
+	for _, data := range []string{
+		"\x03", "\x03\x00\x04\x01", "\x03\x00\x05\x00\x00\x00\x01\x01", "\x08\x00\x01\x01", "\x20\x00\x01\xff",
+		"\x03\x00\x04\x00\x00\x00\x00", "\x05\x00\x04\x00\x00\x00\x63", strings.Repeat("\x03", 70_000),
+	} {
+		all = append(all, wrong{websocket.MessageBinary, data})
+	}
+	for _, w := range all {
+		c := r.dial(t, "ann")
+		if err := c.conn.Write(c.ctx, w.kind, []byte(w.data)); err != nil {
 			t.Fatal(err)
 		}
 		var no refusal
-		// Only some refusals are told to a viewer that sends many.
-		c.until("an answer or silence", func() bool { return true })
-		_ = no
-	}
-	for _, data := range [][]byte{{}, {3}, {3, 0, 4, 1}, {3, 0, 5, 0, 0, 0, 1, 1}, {8, 0, 1, 1}, {32, 0, 1, 0xff}, {99, 0, 0}, bytes.Repeat([]byte{3}, 70_000)} {
-		if err := c.conn.Write(c.ctx, websocket.MessageBinary, data); err != nil {
-			t.Fatal(err)
+		c.await("stream/error", &no)
+		if code := fault.Code(no.Code); code != fault.InvalidRequest && code != fault.ProviderNotSupported {
+			t.Errorf("%.60q is refused with %+v", w.data, no)
 		}
-	}
-	c.send("no/such", nil)
-	c.send("clipboard/set", map[string]any{"text": "after"})
-	c.send("clipboard/get", nil)
-	var got struct{ Text string }
-	c.await("clipboard/updated", &got)
-	if got.Text != "after" {
-		t.Errorf("the clipboard has %q", got.Text)
+		c.send("no/such", nil)
+		c.send("clipboard/set", map[string]any{"text": w.data[:1]})
+		c.send("clipboard/get", nil)
+		c.await("clipboard/updated", nil)
+		_ = c.conn.CloseNow()
 	}
 	if got := r.recorded(); len(got) != 0 {
 		t.Errorf("the session got %v", got)
@@ -503,8 +529,7 @@ func TestFramesOverTheWebSocket(t *testing.T) {
 }
 
 func TestAViewerThatAcknowledgesNothingIsDisconnected(t *testing.T) {
-	r := newRig(t, stream.Media{})
-	r.server.Hurry(time.Second, time.Minute, time.Second)
+	r := newRig(t, stream.Media{}, impatient(time.Second, time.Minute, time.Second))
 	stuck, other := r.dial(t, "ann"), r.dial(t, "bob")
 	stuck.send("stream/request", map[string]any{"codec": "jpeg"})
 	other.send("stream/request", map[string]any{"codec": "jpeg"})
@@ -515,25 +540,110 @@ func TestAViewerThatAcknowledgesNothingIsDisconnected(t *testing.T) {
 	}
 }
 
-// TestAViewerThatReadsNothingIsDisconnected has no reader at all, as a process that
-// was stopped.
+// TestAViewerThatReadsNothingIsDisconnected has viewers that read nothing, as a
+// process that was stopped: one asked for pictures, the other did not.
 func TestAViewerThatReadsNothingIsDisconnected(t *testing.T) {
-	r := newRig(t, stream.Media{})
-	r.server.Hurry(time.Second, time.Minute, time.Second)
+	r := newRig(t, stream.Media{}, impatient(time.Second, time.Minute, time.Second))
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	conn, _, err := websocket.Dial(ctx, strings.Replace(r.http.URL, "http", "ws", 1)+"/v1/sessions/s1/desktop/stream/signaling?access_token=ann", nil)
+	other := r.dial(t, "bob")
+	other.send("stream/request", map[string]any{"codec": "jpeg"})
+	other.await("stream/provide", nil)
+	for _, first := range []string{`{"event":"stream/request","payload":{"codec":"jpeg"}}`, `{"event":"client/heartbeat"}`} {
+		conn, _, err := websocket.Dial(ctx, strings.Replace(r.http.URL, "http", "ws", 1)+"/v1/sessions/s1/desktop/stream/signaling?access_token=ann", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.CloseNow() }()
+		if err := conn.Write(ctx, websocket.MessageText, []byte(first)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := 0
+	for open := 4; open > 2; { // the views, and the videos of two
+		other.until("frames", func() bool { return len(other.binary) > seen })
+		seen++
+		other.send("stream/ack", map[string]any{"frames": 1})
+		r.mu.Lock()
+		open = r.open
+		r.mu.Unlock()
+		if seen < 15 { // the others may not be there yet
+			open = 4
+		}
+	}
+}
+
+// relay is a TCP port in front of another, whose client stops to read when it is
+// told to.
+func relay(t *testing.T, to string, stuck <-chan struct{}) (port int) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = conn.CloseNow() }()
-	eventually(t, "the view to open", func() bool { r.mu.Lock(); defer r.mu.Unlock(); return r.open == 1 })
-	eventually(t, "the view to close", func() bool { r.mu.Lock(); defer r.mu.Unlock(); return r.open == 0 })
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	open := []io.Closer{listener}
+	closeAll := func() {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, c := range open {
+			_ = c.Close()
+		}
+	}
+	t.Cleanup(func() { closeAll(); all.Wait() })
+	all.Go(func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", to)
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			open = append(open, client, server)
+			mu.Unlock()
+			_ = server.(*net.TCPConn).SetReadBuffer(4096)
+			all.Go(func() { _, _ = io.Copy(server, client) })
+			all.Go(func() {
+				buffer := make([]byte, 2000)
+				for {
+					select {
+					case <-stuck:
+						return // without closing anything
+					default:
+					}
+					n, err := server.Read(buffer)
+					if err != nil {
+						return
+					}
+					if _, err := client.Write(buffer[:n]); err != nil {
+						return
+					}
+				}
+			})
+		}
+	})
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+func TestAViewerThatReadsNoMediaOverTCPEnds(t *testing.T) {
+	r := newRig(t, stream.Media{TCP: anyPort}, impatient(10*time.Second, time.Minute, time.Second))
+	_, tcp := r.server.Addresses()
+	stuck := make(chan struct{})
+	c := r.dial(t, "ann")
+	own, other := strconv.Itoa(int(tcp.Port())), strconv.Itoa(relay(t, tcp.String(), stuck))
+	c.rewrite = func(sdp string) string { return strings.ReplaceAll(sdp, " "+own+" typ", " "+other+" typ") }
+	c.watch().see(10)
+	close(stuck)
+	c.await("signal/close", nil)
+	r.dial(t, "bob").watch().see(10)
 }
 
 func TestMediaThatNeverConnectsEndsAndTheViewerMayFallBack(t *testing.T) {
-	r := newRig(t, both)
-	r.server.Hurry(300*time.Millisecond, time.Minute, 5*time.Second)
+	r := newRig(t, both, impatient(300*time.Millisecond, time.Minute, 5*time.Second))
 	c := r.dial(t, "ann")
 	c.send("signal/request", map[string]any{"video": map[string]any{}})
 	c.await("signal/provide", nil)
@@ -548,8 +658,7 @@ func TestMediaThatNeverConnectsEndsAndTheViewerMayFallBack(t *testing.T) {
 }
 
 func TestAViewerWithoutAPictureIsDisconnected(t *testing.T) {
-	r := newRig(t, both)
-	r.server.Hurry(200*time.Millisecond, 300*time.Millisecond, 5*time.Second)
+	r := newRig(t, both, impatient(200*time.Millisecond, 300*time.Millisecond, 5*time.Second))
 	c := r.dial(t, "ann")
 	c.send("signal/request", map[string]any{"video": map[string]any{}})
 	c.await("system/disconnect", nil)
@@ -598,7 +707,7 @@ func TestFiftyViewers(t *testing.T) {
 }
 
 func TestTooManyViewersAreRefused(t *testing.T) {
-	r := newRig(t, stream.Media{}, func(o *stream.Options, _ *session) { o.Viewers = 1 })
+	r := newRig(t, stream.Media{}, func(o *stream.Options, _ *limits) { o.Viewers = 1 })
 	r.dial(t, "ann").await("system/init", nil)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -21,17 +21,23 @@ function notice(text) {
   if (text) noticeTimer = setTimeout(() => notice(""), 10_000);
 }
 
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 function showStatus({ status, text, line }) {
   document.body.dataset.status = status;
-  find("status").textContent = line ? `${text} · ${line}` : text;
+  find("status").textContent = { live: `Live · ${line}`, connecting: "Connecting", waiting: "Connecting again", ended: "Disconnected" }[status];
+  if (status !== "live") for (const id of ["take", "hand-back", "copy", "type"]) find(id).hidden = true;
+  if (status === "ended") find("holder").textContent = "";
   find("message").hidden = status === "live";
-  find("message-text").textContent = status === "connecting" || status === "waiting" ? `${text}…` : text;
+  find("message-text").textContent = status === "connecting" || status === "waiting" ? `${text}…` : sentence(text);
   find("again").hidden = status !== "ended";
+  if (status === "live") showState(viewer.state);
 }
 
 const states = { open: "The agent works", paused: "Paused", taken_over: "Taken over" };
 
 function showState(state) {
+  if (document.body.dataset.status !== "live") return; // it is shown with the picture
   const drives = state.role === "operator";
   let who = states[state.state] ?? state.state;
   if (state.mine) who = "You control the session";
@@ -62,7 +68,7 @@ function open(token) {
   });
   viewer.addEventListener("status", ({ detail }) => showStatus(detail));
   viewer.addEventListener("state", ({ detail }) => showState(detail));
-  viewer.addEventListener("fault", ({ detail }) => notice([detail.message, detail.hint].filter(Boolean).join(": ")));
+  viewer.addEventListener("fault", ({ detail }) => notice(sentence([detail.message, detail.hint].filter(Boolean).join(": "))));
   viewer.addEventListener("clipboard", ({ detail }) => toClipboard(detail));
   viewer.connect();
 }
