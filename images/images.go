@@ -5,9 +5,9 @@ package images
 import "embed"
 
 // Browser is the build context of the box's image without the glovebox binary: its
-// Dockerfile and Chromium's managed policy.
+// Dockerfile, Chromium's managed policy and the program that captures the display.
 //
-//go:embed browser/Dockerfile browser/policy.json
+//go:embed browser/Dockerfile browser/policy.json browser/screen.c
 var Browser embed.FS
 
 // AllInOne is the Dockerfile of the image that also contains the gateway. It is built

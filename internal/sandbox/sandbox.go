@@ -97,6 +97,7 @@ type Box interface {
 	// Thaw resumes a frozen box. It does nothing for one that runs. Faults:
 	// cdp_error.
 	Thaw(ctx context.Context) error
+	Screen
 	// Done is closed when the box has ended or its guest cannot be reached any
 	// more. Err then returns the reason.
 	Done() <-chan struct{}

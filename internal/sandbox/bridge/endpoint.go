@@ -28,6 +28,11 @@ type Guest interface {
 	// ServeCDP copies messages between the browser and conn until either ends, and
 	// closes conn. It closes the previous connection with CloseReplaced.
 	ServeCDP(ctx context.Context, conn *websocket.Conn)
+	// CanCapture waits for the display and returns why it cannot be captured.
+	CanCapture(ctx context.Context) error
+	// ServeVideo encodes the display and sends the frames to conn, until either ends,
+	// and closes conn.
+	ServeVideo(ctx context.Context, conn *websocket.Conn, spec sandbox.VideoSpec)
 	// Health reports the state of the box.
 	Health() sandbox.Health
 	// Freeze stops the processes of the box. On an error they keep running.
@@ -88,7 +93,7 @@ type endpoint struct {
 }
 
 // NewEndpoint returns the HTTP handler of a guest: GET /display, /json/version,
-// /health and /cdp (a WebSocket); POST /assign, /freeze, /thaw, /profile/take and
+// /health, /cdp and /video (WebSockets); POST /assign, /freeze, /thaw, /profile/take and
 // /profile/give; and the files in the folders of f. A request without a valid
 // token is answered with 401 {"error":"bridge_unauthorized"}.
 func NewEndpoint(v *Verifier, a *Assignment, g Guest, f Folders) http.Handler {
@@ -97,6 +102,7 @@ func NewEndpoint(v *Verifier, a *Assignment, g Guest, f Folders) http.Handler {
 	e.mux.HandleFunc("GET /json/version", e.version)
 	e.mux.HandleFunc("GET /health", e.health)
 	e.mux.HandleFunc("GET /cdp", e.cdp)
+	e.mux.HandleFunc("GET /video", e.video)
 	e.mux.HandleFunc("POST /assign", e.assign)
 	e.mux.HandleFunc("POST /freeze", e.freeze)
 	e.mux.HandleFunc("POST /thaw", e.thaw)

@@ -74,6 +74,14 @@ func (h *BoxHandle) CDP(ctx context.Context) (sandbox.Stream, error) {
 	return h.link.CDP(ctx)
 }
 
+// Video starts to capture and encode the display (sandbox.Screen).
+func (h *BoxHandle) Video(ctx context.Context, spec sandbox.VideoSpec) (sandbox.Video, error) {
+	if err := h.Err(); err != nil {
+		return nil, err
+	}
+	return h.link.Video(ctx, spec)
+}
+
 // Health returns the report of the guest (sandbox.Box).
 func (h *BoxHandle) Health(ctx context.Context) (sandbox.Health, error) {
 	if err := h.Err(); err != nil {

@@ -43,6 +43,10 @@ func (e *echoGuest) Display(context.Context) error {
 
 func (e *echoGuest) Version(context.Context) (Version, error) { return Version{Browser: "Echo/1"}, nil }
 
+func (e *echoGuest) CanCapture(context.Context) error { return errors.New("nothing to see") }
+
+func (e *echoGuest) ServeVideo(context.Context, *websocket.Conn, sandbox.VideoSpec) {}
+
 func (e *echoGuest) Health() sandbox.Health { return e.health }
 
 func (e *echoGuest) Freeze(context.Context) error {

@@ -86,6 +86,16 @@ func alreadyAssigned(box string) *fault.Fault {
 // connection ends with ErrReplaced. CDP thaws a frozen box, and so does each
 // message written later. Faults: cdp_error.
 func (l *Link) CDP(ctx context.Context) (sandbox.Stream, error) {
+	conn, err := l.dial(ctx, "/cdp")
+	if err != nil {
+		return nil, err
+	}
+	return newStream(conn, l.Thaw), nil
+}
+
+// dial opens a WebSocket to the guest, within ctx and 10 seconds. It thaws a frozen
+// box first. Faults: cdp_error.
+func (l *Link) dial(ctx context.Context, path string) (*websocket.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	if err := l.Thaw(ctx); err != nil {
@@ -99,13 +109,13 @@ func (l *Link) CDP(ctx context.Context) (sandbox.Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn, res, err := websocket.Dial(ctx, origin+"/cdp", &websocket.DialOptions{
+	conn, res, err := websocket.Dial(ctx, origin+path, &websocket.DialOptions{
 		HTTPClient:      guest.client,
 		HTTPHeader:      http.Header{"Authorization": {"Bearer " + token}},
 		CompressionMode: websocket.CompressionDisabled,
 	})
 	if err == nil {
-		return newStream(conn, l.Thaw), nil
+		return conn, nil
 	}
 	if res != nil && res.StatusCode != http.StatusSwitchingProtocols {
 		return nil, refusalFault(l.options.Box, res).Because(err)
@@ -181,6 +191,10 @@ func refusalFault(box string, res *http.Response) *fault.Fault {
 	_ = json.Unmarshal(body, &r)
 	if res.StatusCode == http.StatusConflict {
 		return alreadyAssigned(box)
+	}
+	if r.Error == noDisplay {
+		return fault.New(fault.ProviderNotSupported, "this session's display cannot be captured").
+			Hinted("a headless session has none; the screenshots of the browser work in each")
 	}
 	return fault.New(fault.CDPError, "the guest of box %s refused: %s", box, untrusted.LogLine(r.Error, maxReason)).
 		Hinted("ask its health; if the browser has failed, close the session and start another").

@@ -20,6 +20,7 @@ import (
 const (
 	chromiumBinary = "/usr/lib/chromium/chromium" // not Debian's wrapper, which adds extensions and --disable-dev-shm-usage
 	xvfbBinary     = "/usr/bin/Xvfb"
+	encoderBinary  = "/usr/local/bin/glovebox-screen"
 	boxDir         = "/tmp" // the only writable folder of a box; the profile is on its own tmpfs below
 	boxUID         = 10001
 	boxProxyPort   = 3128
@@ -32,6 +33,7 @@ type Config struct {
 	SocketDir      string        // directory of the gateway's sockets
 	Chromium       string        // path of the browser
 	Xvfb           string        // path of the display server
+	Encoder        string        // path of the program that captures and encodes the display
 	Dir            string        // writable; holds profile and home
 	ProxyPort      int           // loopback port of the browser's proxy; 0 lets the system choose
 	UID            int           // user of Chromium and Xvfb when the guest is root; Chromium's sandbox refuses root
@@ -54,6 +56,7 @@ func FromEnvironment(log *slog.Logger) (Config, error) {
 		SocketDir:      bridge.MountPoint,
 		Chromium:       chromiumBinary,
 		Xvfb:           xvfbBinary,
+		Encoder:        encoderBinary,
 		Dir:            boxDir,
 		ProxyPort:      boxProxyPort,
 		UID:            boxUID,

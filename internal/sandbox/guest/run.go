@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -31,6 +32,7 @@ type guest struct {
 	state    *state
 	freezing sync.Mutex // serialises Freeze and Thaw
 	stopped  []int      // processes that Freeze stopped; guarded by freezing
+	videos   atomic.Int32
 }
 
 // Run runs a guest until ctx ends or the process gets SIGTERM or SIGINT, and then

@@ -66,7 +66,7 @@ func newRecipe(binary, architecture string) (*recipe, error) {
 func embeddedRecipe() (*recipe, error) {
 	r := &recipe{}
 	sum := sha256.New()
-	for _, name := range []string{"Dockerfile", "policy.json"} {
+	for _, name := range []string{"Dockerfile", "policy.json", "screen.c"} {
 		data, err := fs.ReadFile(images.Browser, "browser/"+name)
 		if err != nil {
 			return nil, fmt.Errorf("cannot read an embedded file: %w", err)

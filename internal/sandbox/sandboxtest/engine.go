@@ -43,6 +43,7 @@ type Browser interface {
 type boxState struct {
 	instance   string
 	info       sandbox.Info
+	spec       sandbox.Spec
 	browser    Browser
 	egress     *egressTarget
 	stream     *stream
@@ -164,7 +165,7 @@ func (e *Engine) add(instance string, spec sandbox.Spec) (*boxState, error) {
 	if e.boxes[spec.ID] != nil {
 		return nil, fault.New(fault.StartFailed, "a box %s is there already", spec.ID).Hinted("use a fresh id")
 	}
-	m := &boxState{instance: instance, done: make(chan struct{}), egress: &egressTarget{}, assigned: spec.Scope != ""}
+	m := &boxState{instance: instance, spec: spec, done: make(chan struct{}), egress: &egressTarget{}, assigned: spec.Scope != ""}
 	m.egress.set(spec.Egress)
 	m.info = sandbox.Info{
 		ID: spec.ID, Name: sandbox.BoxName("fake-", sandbox.ScopeHash(spec.Scope), spec.ID), ScopeHash: sandbox.ScopeHash(spec.Scope),

@@ -34,6 +34,7 @@ func Run(t *testing.T, instance func(t *testing.T) Open) {
 		"NewConnectionEndsThePreviousOne":  checkReplacedConnection,
 		"BrowserReachesEgress":             checkEgress,
 		"ProfileIsLoadedAndSaved":          checkProfile,
+		"DisplayIsEncoded":                 checkVideo,
 		"FrozenBoxIsThawed":                checkFreeze,
 		"NextProcessAttachesToBoxes":       checkAttach,
 		"NextProcessThawsBoxes":            checkFrozenAttach,

@@ -1,0 +1,80 @@
+package sandbox
+
+import (
+	"context"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/fault"
+)
+
+// Codecs in which a box encodes its display.
+const (
+	VP8  = "vp8"
+	H264 = "h264" // constrained baseline, Annex B
+)
+
+// Limits of a video.
+const (
+	LeastVideoBits = 50_000      // per second
+	MostVideoBits  = 100_000_000 // per second
+	MostVideoFPS   = 60
+)
+
+// VideoSpec describes a video of a box's display.
+type VideoSpec struct {
+	Codec string
+	FPS   int // at most so many frames a second, 1 to MostVideoFPS
+	Bits  int // per second
+}
+
+// Check returns the first error in s. Faults: invalid_request.
+func (s VideoSpec) Check() error {
+	refuse := func(what, hint string) error {
+		return fault.New(fault.InvalidRequest, "%s", what).Hinted("%s", hint)
+	}
+	switch {
+	case s.Codec != VP8 && s.Codec != H264:
+		return refuse("a display is encoded as vp8 or h264", "name one of them")
+	case s.FPS < 1 || s.FPS > MostVideoFPS:
+		return refuse("a video has 1 to 60 frames a second", "30 is usual")
+	case s.Bits < LeastVideoBits || s.Bits > MostVideoBits:
+		return refuse("a video has 50,000 to 100,000,000 bits a second", "4,000,000 is usual")
+	}
+	return nil
+}
+
+// Video is the encoded display of a box. One goroutine reads it; Tune and Close may
+// be called by any.
+type Video interface {
+	// Next waits for the next frame, the first of which is a key frame. No frames
+	// come while the display does not change, or while nobody calls Next. It returns
+	// an error when the video was closed, or the display or the box ended.
+	Next() (VideoFrame, error)
+	// Tune changes the encoding of the following frames.
+	Tune(VideoTuning) error
+	Close() error
+}
+
+// VideoTuning is a change of a running video. Zero values change nothing.
+type VideoTuning struct {
+	Key  bool // the next frame is a key frame
+	FPS  int
+	Bits int
+}
+
+// VideoFrame is one frame of a video. It comes from the box, so its data is
+// untrusted.
+type VideoFrame struct {
+	Data   []byte
+	Key    bool
+	Width  int // in pixels, at most 8192
+	Height int
+	At     time.Duration // since the capture began
+}
+
+// Screen is the part of a Box that people see and use.
+type Screen interface {
+	// Video starts to capture and encode the display. It thaws a frozen box. Faults:
+	// invalid_request, provider_not_supported for a box without a display, cdp_error.
+	Video(ctx context.Context, spec VideoSpec) (Video, error)
+}
