@@ -23,6 +23,7 @@ const (
 	eventBuffer = 4096      // events that wait for the reader of Events
 
 	writeLimit = 5 * time.Second // for the server to accept a request
+	replyLimit = 5 * time.Second // for the server to answer one
 )
 
 // ErrClosed is the error of a connection that Close ended.
@@ -122,8 +123,8 @@ func (c *Conn) Send(r *Request) error {
 	return err
 }
 
-// Call sends a request that has a reply, and waits for it. Errors: a *ServerError,
-// the context's, or what ended the connection.
+// Call sends a request that has a reply, and waits for it, at most 5 seconds. Errors:
+// a *ServerError, the context's, or what ended the connection.
 func (c *Conn) Call(ctx context.Context, r *Request) ([]byte, error) {
 	answers := make(chan answer, 1)
 	sequence, err := c.write(r, answers)
@@ -161,6 +162,8 @@ func (c *Conn) Sync(ctx context.Context) error {
 }
 
 func (c *Conn) wait(ctx context.Context, sequence uint64, answers chan answer) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, replyLimit)
+	defer cancel()
 	select {
 	case a := <-answers:
 		return a.reply, a.err

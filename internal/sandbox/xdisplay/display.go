@@ -58,6 +58,17 @@ const (
 	eventSelection        = 31
 	eventClientMessage    = 33
 	eventMapping          = 34
+
+	sentByProgram = 0x80 // bit of the kind of an event that another program sent
+
+	fixesQueryVersion = 0 // requests of XFixes
+	fixesSelectCursor = 3
+	fixesCursorImage  = 4
+	fixesMajor        = 4 // version
+	cursorEvents      = 1 // the cursor has changed
+
+	fixesSelection = 0 // from the first event of XFixes
+	fixesCursor    = 1
 )
 
 // Event masks, and the mask of window attributes that holds them.
@@ -80,24 +91,32 @@ const (
 	currentTime        = 0
 )
 
+// server is the connection with what was asked at its beginning. Its methods read
+// from the server; they return the errors of the connection.
+type server struct {
+	conn   *x11.Conn
+	setup  x11.Setup
+	window uint32 // our own, for selections; never shown
+	atoms  atoms
+	pings  pings
+}
+
 // Display is a connection to a display. It is safe for concurrent use, and must be
 // closed. Its methods return the faults not_active when the display has ended,
 // browser_action_timeout when it does not answer, and those that they name.
 type Display struct {
-	conn   *x11.Conn
+	*server
 	name   string
-	setup  x11.Setup
-	window uint32 // our own, for selections; never shown
-	atoms  atoms
 	xtest  x11.Extension
 	xfixes x11.Extension
 
-	size    atomic.Uint64 // width<<32 | height of the screen
-	pings   pings
-	mapping atomic.Bool   // the keyboard's mapping may have changed
-	turn    chan struct{} // held by the one who sends input
-	keys    keyboard      // used while turn is held
-	ended   chan struct{} // closed when the loop of events has ended
+	size          atomic.Uint64 // width<<32 | height of the screen
+	clipboards    clipboards
+	cursorChanged notice
+	mapping       atomic.Bool   // the keyboard's mapping may have changed
+	turn          chan struct{} // held by the one who sends input
+	keys          keyboard      // used while turn is held
+	ended         chan struct{} // closed when the loop of events has ended
 }
 
 // Open connects to a display. The name is one of DISPLAY (":0"), and the socket that
@@ -110,15 +129,17 @@ func Open(ctx context.Context, name, socket, cookieFile string) (*Display, error
 		return nil, fault.New(fault.StartFailed, "cannot connect to the display").Because(err)
 	}
 	d := &Display{
-		conn: conn, name: name, setup: conn.Setup(),
+		server: &server{conn: conn, setup: conn.Setup()}, name: name,
 		turn: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	d.keys.init()
+	d.clipboards.init(d.server)
 	d.setSize(d.setup.Width, d.setup.Height)
-	go d.dispatch()
 	ctx, cancel := context.WithTimeout(ctx, replyLimit)
 	defer cancel()
-	if err := d.prepare(ctx); err != nil {
+	err = d.prepare(ctx)
+	go d.dispatch()
+	if err != nil {
 		d.disconnect()
 		return nil, fault.New(fault.StartFailed, "the display lacks what is needed").Because(err)
 	}
@@ -134,6 +155,10 @@ func (d *Display) prepare(ctx context.Context) error {
 	if d.xfixes, err = d.conn.Extension(ctx, "XFIXES"); err != nil {
 		return err
 	}
+	version := x11.NewRequest(d.xfixes.Opcode, fixesQueryVersion).U32(fixesMajor, 0)
+	if _, err := d.conn.Call(ctx, version); err != nil { // the server refuses other requests before it
+		return err
+	}
 	if err := d.atoms.intern(ctx, d.conn); err != nil {
 		return err
 	}
@@ -145,6 +170,13 @@ func (d *Display) prepare(ctx context.Context) error {
 	}
 	root := x11.NewRequest(opChangeWindowAttributes, 0).U32(d.setup.Root, attributeEventMask, maskStructure|maskSubstructure)
 	if err := d.conn.Do(ctx, root); err != nil {
+		return err
+	}
+	if err := d.clipboards.prepare(ctx, d.xfixes); err != nil {
+		return err
+	}
+	cursor := x11.NewRequest(d.xfixes.Opcode, fixesSelectCursor).U32(d.setup.Root, cursorEvents)
+	if err := d.conn.Do(ctx, cursor); err != nil {
 		return err
 	}
 	return d.readKeyboard(ctx)
@@ -198,6 +230,12 @@ func (d *Display) dispatch() {
 			d.mapping.Store(true)
 		case eventConfigure:
 			d.configured(&event)
+		case eventProperty, eventSelection, eventSelectionClear, eventSelectionRequest:
+			d.clipboards.handle(&event)
+		case d.xfixes.FirstEvent + fixesSelection:
+			d.clipboards.changed.announce()
+		case d.xfixes.FirstEvent + fixesCursor:
+			d.cursorChanged.announce()
 		case eventClientMessage:
 			d.pings.received(&event, d.atoms.ping)
 		}
@@ -209,13 +247,13 @@ func (d *Display) configured(event *x11.Event) {
 	r := event.Read(4)
 	parent, window := r.U32(), r.U32()
 	r.Skip(4 + 4) // sibling, position
-	if width, height := r.U16(), r.U16(); parent == d.setup.Root && window == d.setup.Root && event[0] < 0x80 {
+	if width, height := r.U16(), r.U16(); parent == d.setup.Root && window == d.setup.Root && event[0] < sentByProgram {
 		d.setSize(int(width), int(height))
 	}
 }
 
 // toFault converts an error of the connection.
-func (d *Display) toFault(err error) error {
+func (s *server) toFault(err error) error {
 	var f *fault.Fault
 	switch {
 	case err == nil:
@@ -226,7 +264,7 @@ func (d *Display) toFault(err error) error {
 		return fault.New(fault.ActionTimeout, "the display did not answer in time").Because(err)
 	}
 	select {
-	case <-d.conn.Done():
+	case <-s.conn.Done():
 		return fault.New(fault.NotActive, "the display has ended").Because(err)
 	default:
 		return fault.New(fault.Internal, "the display refused a request").Because(err)

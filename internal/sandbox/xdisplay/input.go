@@ -56,14 +56,7 @@ func (d *Display) Input(ctx context.Context, events []action.PersonInput) error 
 }
 
 // take waits for the turn to send input.
-func (d *Display) take(ctx context.Context) error {
-	select {
-	case d.turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+func (d *Display) take(ctx context.Context) error { return takeTurn(ctx, d.turn) }
 
 func (d *Display) give() { <-d.turn }
 

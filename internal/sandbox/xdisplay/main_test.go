@@ -136,7 +136,7 @@ func startChromium(t testing.TB, s *server, page string) *chromium {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	command := exec.Command(testenv.ChromiumPath(), "--app="+site.URL, "--no-sandbox", "--ozone-platform=x11",
+	command := exec.Command(testenv.ChromiumPath(), "--app="+site.URL, "--no-sandbox", "--test-type", "--ozone-platform=x11",
 		"--user-data-dir="+filepath.Join(dir, "p"), "--no-first-run", "--disable-gpu", "--password-store=basic",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--mute-audio",
 		"--force-color-profile=srgb", "--window-position=0,0",
@@ -226,3 +226,6 @@ func eventually(t testing.TB, what string, check func() bool) {
 		}
 	}
 }
+
+// stopProcess stops a program, without ending it.
+func stopProcess(command *exec.Cmd) error { return command.Process.Signal(syscall.SIGSTOP) }

@@ -94,26 +94,26 @@ func (d *Display) settle(ctx context.Context) error {
 // but Chromium reads the keyboard again only for the core protocol's event, which the
 // server does not send to programs that use XKB: the text would be right, as GTK finds
 // it, and the event's "key" in pages would not.
-func (d *Display) announce(ctx context.Context) error {
-	windows, err := d.clientWindows(ctx)
+func (s *server) announce(ctx context.Context) error {
+	windows, err := s.clientWindows(ctx)
 	if err != nil {
 		return err
 	}
-	first, count := d.setup.MinKeycode, d.setup.MaxKeycode-d.setup.MinKeycode+1
+	first, count := s.setup.MinKeycode, s.setup.MaxKeycode-s.setup.MinKeycode+1
 	for _, window := range windows {
-		_ = d.conn.Send(x11.NewRequest(opSendEvent, 0).U32(window, maskNone).
+		_ = s.conn.Send(x11.NewRequest(opSendEvent, 0).U32(window, maskNone).
 			U8(eventMapping, 0, 0, 0, mappingKeyboard, byte(first), byte(count), 0).U32(0, 0, 0, 0, 0, 0))
 	}
 	return nil
 }
 
 // ping sends a ping and waits for its answer. It reports false if none came in time.
-func (d *Display) ping(ctx context.Context, window uint32) (bool, error) {
-	number, answered := d.pings.begin()
-	defer d.pings.end(number)
+func (s *server) ping(ctx context.Context, window uint32) (bool, error) {
+	number, answered := s.pings.begin()
+	defer s.pings.end(number)
 	message := x11.NewRequest(opSendEvent, 0).U32(window, maskNone).
-		U8(eventClientMessage, clientData, 0, 0).U32(window, d.atoms.protocols, d.atoms.ping, number, window, 0, 0)
-	if err := d.conn.Send(message); err != nil {
+		U8(eventClientMessage, clientData, 0, 0).U32(window, s.atoms.protocols, s.atoms.ping, number, window, 0, 0)
+	if err := s.conn.Send(message); err != nil {
 		return false, err
 	}
 	limit := time.NewTimer(pingLimit)
@@ -123,7 +123,7 @@ func (d *Display) ping(ctx context.Context, window uint32) (bool, error) {
 		return true, nil
 	case <-limit.C:
 		return false, nil
-	case <-d.conn.Done():
+	case <-s.conn.Done():
 		return false, x11.ErrClosed
 	case <-ctx.Done():
 		return false, ctx.Err()
@@ -132,39 +132,39 @@ func (d *Display) ping(ctx context.Context, window uint32) (bool, error) {
 
 // pingableWindow returns the window that has the focus, or the parent of it that
 // answers pings; 0 if there is none.
-func (d *Display) pingableWindow(ctx context.Context) (uint32, error) {
-	reply, err := d.conn.Call(ctx, x11.NewRequest(opGetInputFocus, 0))
+func (s *server) pingableWindow(ctx context.Context) (uint32, error) {
+	reply, err := s.conn.Call(ctx, x11.NewRequest(opGetInputFocus, 0))
 	if err != nil {
 		return 0, err
 	}
 	window := x11.NewReader(reply, 8).U32()
-	if window == focusNone || window == focusRoot || window == d.setup.Root {
-		if window, err = d.windowBelowPointer(ctx); err != nil {
+	if window == focusNone || window == focusRoot || window == s.setup.Root {
+		if window, err = s.windowBelowPointer(ctx); err != nil {
 			return 0, err
 		}
 	}
 	for range maxDepth {
-		if window == 0 || window == d.setup.Root {
+		if window == 0 || window == s.setup.Root {
 			return 0, nil
 		}
-		answers, err := d.answersPings(ctx, window)
+		answers, err := s.answersPings(ctx, window)
 		if err != nil || answers {
 			return window, err
 		}
-		if window, err = d.parent(ctx, window); err != nil {
+		if window, err = s.parent(ctx, window); err != nil {
 			return 0, err
 		}
 	}
 	return 0, nil
 }
 
-func (d *Display) answersPings(ctx context.Context, window uint32) (bool, error) {
-	protocols, err := d.property(ctx, window, d.atoms.protocols, maxAtoms*4)
+func (s *server) answersPings(ctx context.Context, window uint32) (bool, error) {
+	protocols, err := s.property(ctx, window, s.atoms.protocols, maxAtoms*4)
 	if err != nil {
 		return false, err
 	}
 	for _, protocol := range protocols.Words() {
-		if protocol == d.atoms.ping {
+		if protocol == s.atoms.ping {
 			return true, nil
 		}
 	}

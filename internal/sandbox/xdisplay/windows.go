@@ -87,11 +87,11 @@ func (d *Display) Focus(ctx context.Context, id uint32) error {
 }
 
 // awaitFocus waits until the window manager has focused a window.
-func (d *Display) awaitFocus(ctx context.Context, id uint32) error {
+func (s *server) awaitFocus(ctx context.Context, id uint32) error {
 	ctx, cancel := context.WithTimeout(ctx, focusLimit)
 	defer cancel()
 	for {
-		active, err := d.activeWindow(ctx, []uint32{id})
+		active, err := s.activeWindow(ctx, []uint32{id})
 		if err != nil || active == id {
 			return err
 		}
@@ -144,34 +144,42 @@ func (d *Display) change(ctx context.Context, id uint32, do func(ctx context.Con
 	return d.toFault(err)
 }
 
+// Managed reports whether a window manager runs.
+func (d *Display) Managed(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, replyLimit)
+	defer cancel()
+	managed, err := d.isManaged(ctx)
+	return managed && err == nil
+}
+
 // isManaged reports whether a window manager runs (EWMH, _NET_SUPPORTING_WM_CHECK).
-func (d *Display) isManaged(ctx context.Context) (bool, error) {
-	check, err := d.property(ctx, d.setup.Root, d.atoms.supporting, 4)
+func (s *server) isManaged(ctx context.Context) (bool, error) {
+	check, err := s.property(ctx, s.setup.Root, s.atoms.supporting, 4)
 	if err != nil || len(check.Words()) != 1 {
 		return false, err
 	}
 	window := check.Words()[0]
-	confirm, err := d.property(ctx, window, d.atoms.supporting, 4) // it is left behind when the manager ends
+	confirm, err := s.property(ctx, window, s.atoms.supporting, 4) // it is left behind when the manager ends
 	return err == nil && slices.Equal(confirm.Words(), []uint32{window}), err
 }
 
 // clientWindows returns the windows of programs, bottom first.
-func (d *Display) clientWindows(ctx context.Context) ([]uint32, error) {
-	managed, err := d.isManaged(ctx)
+func (s *server) clientWindows(ctx context.Context) ([]uint32, error) {
+	managed, err := s.isManaged(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if managed {
-		list, err := d.property(ctx, d.setup.Root, d.atoms.clientList, maxWindows*4)
+		list, err := s.property(ctx, s.setup.Root, s.atoms.clientList, maxWindows*4)
 		return list.Words(), err
 	}
-	children, err := d.children(ctx, d.setup.Root)
+	children, err := s.children(ctx, s.setup.Root)
 	if err != nil {
 		return nil, err
 	}
 	var windows []uint32
 	for _, window := range children {
-		shown, err := d.isProgramWindow(ctx, window)
+		shown, err := s.isProgramWindow(ctx, window)
 		if err != nil {
 			return nil, err
 		}
@@ -184,8 +192,8 @@ func (d *Display) clientWindows(ctx context.Context) ([]uint32, error) {
 
 // isProgramWindow reports whether a window is shown and is not a menu or the like,
 // which no window manager would handle.
-func (d *Display) isProgramWindow(ctx context.Context, window uint32) (bool, error) {
-	reply, err := d.conn.Call(ctx, x11.NewRequest(opGetWindowAttributes, 0).U32(window))
+func (s *server) isProgramWindow(ctx context.Context, window uint32) (bool, error) {
+	reply, err := s.conn.Call(ctx, x11.NewRequest(opGetWindowAttributes, 0).U32(window))
 	if isGone(err) {
 		return false, nil
 	}
@@ -201,8 +209,8 @@ func (d *Display) isProgramWindow(ctx context.Context, window uint32) (bool, err
 	return !r.Bad() && class != classInputOnly && state == mapViewable && overrides == 0, nil
 }
 
-func (d *Display) children(ctx context.Context, window uint32) ([]uint32, error) {
-	reply, err := d.conn.Call(ctx, x11.NewRequest(opQueryTree, 0).U32(window))
+func (s *server) children(ctx context.Context, window uint32) ([]uint32, error) {
+	reply, err := s.conn.Call(ctx, x11.NewRequest(opQueryTree, 0).U32(window))
 	if err != nil {
 		return nil, err
 	}
@@ -221,19 +229,19 @@ func (d *Display) children(ctx context.Context, window uint32) ([]uint32, error)
 
 // activeWindow returns the one of the windows that has the focus, or holds the window
 // that has it; 0 if none does.
-func (d *Display) activeWindow(ctx context.Context, windows []uint32) (uint32, error) {
-	managed, err := d.isManaged(ctx)
+func (s *server) activeWindow(ctx context.Context, windows []uint32) (uint32, error) {
+	managed, err := s.isManaged(ctx)
 	if err != nil {
 		return 0, err
 	}
 	if managed {
-		active, err := d.property(ctx, d.setup.Root, d.atoms.activeWindow, 4)
+		active, err := s.property(ctx, s.setup.Root, s.atoms.activeWindow, 4)
 		if words := active.Words(); len(words) == 1 && slices.Contains(windows, words[0]) {
 			return words[0], err
 		}
 		return 0, err
 	}
-	reply, err := d.conn.Call(ctx, x11.NewRequest(opGetInputFocus, 0))
+	reply, err := s.conn.Call(ctx, x11.NewRequest(opGetInputFocus, 0))
 	if err != nil {
 		return 0, err
 	}
@@ -242,7 +250,7 @@ func (d *Display) activeWindow(ctx context.Context, windows []uint32) (uint32, e
 		if window <= focusRoot || slices.Contains(windows, window) {
 			break
 		}
-		if window, err = d.parent(ctx, window); err != nil {
+		if window, err = s.parent(ctx, window); err != nil {
 			return 0, err
 		}
 	}
@@ -253,25 +261,25 @@ func (d *Display) activeWindow(ctx context.Context, windows []uint32) (uint32, e
 }
 
 // describe reads the geometry and the title of a window.
-func (d *Display) describe(ctx context.Context, id uint32) (Window, error) {
+func (s *server) describe(ctx context.Context, id uint32) (Window, error) {
 	w := Window{ID: id}
-	geometry, err := d.conn.Call(ctx, x11.NewRequest(opGetGeometry, 0).U32(id))
+	geometry, err := s.conn.Call(ctx, x11.NewRequest(opGetGeometry, 0).U32(id))
 	if err != nil {
 		return w, err
 	}
 	r := x11.NewReader(geometry, 16)
 	w.Width, w.Height = int(r.U16()), int(r.U16())
-	place, err := d.conn.Call(ctx, x11.NewRequest(opTranslateCoordinates, 0).U32(id, d.setup.Root).I16(0, 0))
+	place, err := s.conn.Call(ctx, x11.NewRequest(opTranslateCoordinates, 0).U32(id, s.setup.Root).I16(0, 0))
 	if err != nil {
 		return w, err
 	}
 	r = x11.NewReader(place, 12)
 	w.X, w.Y = r.I16(), r.I16()
-	title, err := d.property(ctx, id, d.atoms.windowName, maxTitleRead)
+	title, err := s.property(ctx, id, s.atoms.windowName, maxTitleRead)
 	if err == nil && title.Type == 0 {
-		title, err = d.property(ctx, id, predefinedWMName, maxTitleRead)
+		title, err = s.property(ctx, id, predefinedWMName, maxTitleRead)
 	}
-	w.Title = titleOf(title, d.atoms.utf8)
+	w.Title = titleOf(title, s.atoms.utf8)
 	return w, err
 }
 
@@ -295,85 +303,9 @@ func latin1(bytes []byte) string {
 	return string(runes)
 }
 
-// Pointer is where the pointer is.
-type Pointer struct {
-	X, Y   int
-	Window uint32 // of Windows, below the pointer; 0: none
-}
-
-// Pointer returns the position of the pointer and the window below it.
-func (d *Display) Pointer(ctx context.Context) (Pointer, error) {
-	ctx, cancel := context.WithTimeout(ctx, replyLimit)
-	defer cancel()
-	ids, err := d.clientWindows(ctx)
-	if err != nil {
-		return Pointer{}, d.toFault(err)
-	}
-	p, err := d.queryPointer(ctx, d.setup.Root)
-	if err != nil {
-		return Pointer{}, d.toFault(err)
-	}
-	found := Pointer{X: p.x, Y: p.y}
-	for range maxDepth {
-		if p.child == 0 {
-			break
-		}
-		if slices.Contains(ids, p.child) {
-			found.Window = p.child
-			break
-		}
-		if p, err = d.queryPointer(ctx, p.child); isGone(err) {
-			break
-		} else if err != nil {
-			return Pointer{}, d.toFault(err)
-		}
-	}
-	return found, nil
-}
-
-// pointer is the pointer as the display reports it.
-type pointer struct {
-	x, y  int
-	child uint32 // of the window that was asked, below the pointer; 0: none
-	state uint16 // modifiers and buttons
-}
-
-func (d *Display) queryPointer(ctx context.Context, window uint32) (pointer, error) {
-	reply, err := d.conn.Call(ctx, x11.NewRequest(opQueryPointer, 0).U32(window))
-	if err != nil {
-		return pointer{}, err
-	}
-	r := x11.NewReader(reply, 12)
-	p := pointer{child: r.U32(), x: r.I16(), y: r.I16()}
-	r.Skip(4) // position in the window
-	p.state = r.U16()
-	return p, nil
-}
-
-// windowBelowPointer returns the innermost window below the pointer, 0 if there is
-// only the root.
-func (d *Display) windowBelowPointer(ctx context.Context) (uint32, error) {
-	window := uint32(0)
-	next := d.setup.Root
-	for range maxDepth {
-		p, err := d.queryPointer(ctx, next)
-		if isGone(err) {
-			break
-		}
-		if err != nil {
-			return 0, err
-		}
-		if p.child == 0 {
-			break
-		}
-		window, next = p.child, p.child
-	}
-	return window, nil
-}
-
 // parent returns a window's parent, 0 if the window is gone.
-func (d *Display) parent(ctx context.Context, window uint32) (uint32, error) {
-	reply, err := d.conn.Call(ctx, x11.NewRequest(opQueryTree, 0).U32(window))
+func (s *server) parent(ctx context.Context, window uint32) (uint32, error) {
+	reply, err := s.conn.Call(ctx, x11.NewRequest(opQueryTree, 0).U32(window))
 	if isGone(err) {
 		return 0, nil
 	}
@@ -384,8 +316,8 @@ func (d *Display) parent(ctx context.Context, window uint32) (uint32, error) {
 }
 
 // property reads a property, which is empty if the window is gone.
-func (d *Display) property(ctx context.Context, window, name uint32, most int) (x11.Property, error) {
-	p, err := d.conn.Property(ctx, window, name, most, false)
+func (s *server) property(ctx context.Context, window, name uint32, most int) (x11.Property, error) {
+	p, err := s.conn.Property(ctx, window, name, most, false)
 	if isGone(err) {
 		return x11.Property{}, nil
 	}
