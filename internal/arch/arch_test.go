@@ -64,6 +64,8 @@ var rules = map[string][]string{
 	"sandbox/engine":               {"fault"},
 	"sandbox/image":                {"fault", "sandbox/engine"},
 	"sandbox/sandboxtest":          {"fault", "sandbox"},
+	"sandbox/x11":                  {},
+	"sandbox/xdisplay":             {"action", "fault", "sandbox/x11", "untrusted"},
 	"sandbox/enginetest":           {},
 	"sandbox/escapetest":           {},
 	"artifact":                     {"action", "fault", "store", "randid", "untrusted"},
