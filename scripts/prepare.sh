@@ -5,7 +5,7 @@
 # stay.
 #
 #   scripts/prepare.sh demo <command…>       engine, and debootstrap if needed
-#   scripts/prepare.sh test <command…>       also Chromium, Xvfb, vpxenc, Node, npm and Django
+#   scripts/prepare.sh test <command…>       also Chromium, Xvfb, programs for it, vpxenc, Node, npm and Django
 #   scripts/prepare.sh journeys <command…>   also the web applications of the journeys
 #   scripts/prepare.sh apps <command…>       also the web applications of the other tasks
 #
@@ -64,6 +64,9 @@ if [ "$purpose" = test ]; then
   need chromium test -x "${GLOVEBOX_TEST_CHROMIUM:-/usr/lib/chromium/chromium}"
   need xvfb command -v Xvfb
   need vpx-tools command -v vpxenc
+  need xterm command -v xterm
+  need xclip command -v xclip
+  need openbox command -v openbox
   need nodejs command -v node
   need npm command -v npm
   need python3-django /usr/bin/python3 -c "import django"
