@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/x11"
+	"github.com/gloveboxhq/glovebox/internal/sandbox/xdisplay"
 	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
@@ -83,5 +85,55 @@ func TestTheLongestTextIsTyped(t *testing.T) {
 	c.until(fmt.Sprintf("typed.length >= %d", len(want)))
 	if got := value[string](c, "typed"); got != want {
 		t.Error("the page got another text")
+	}
+}
+
+func TestCloseLeavesTheKeyboardAsItWas(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	h := startHostile(t, s)
+	mapping := func() string {
+		reply, err := h.conn.Call(t.Context(), x11.NewRequest(101, 0).U8(8, 248, 0, 0)) // GetKeyboardMapping
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(reply[32:])
+	}
+	before := mapping()
+	d, err := xdisplay.Open(t.Context(), s.name, s.socket, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	input(t, d, text("öäü 你好"), down(xkShift), down('ö'))
+	if mapping() == before {
+		t.Error("the keyboard has no key for the text")
+	}
+	d.Close()
+	if mapping() != before {
+		t.Error("the keyboard is another one")
+	}
+	reply, err := h.conn.Call(t.Context(), x11.NewRequest(44, 0)) // QueryKeymap
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Trim(string(reply[8:40]), "\x00") != "" {
+		t.Error("keys are held")
+	}
+}
+
+// TestKeysOfAnEarlierConnectionAreUsedAgain fills all spare keys with a connection
+// that does not free them, as one that was killed.
+func TestKeysOfAnEarlierConnectionAreUsedAgain(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	earlier := s.open(t)
+	input(t, earlier, text("абвгдежзийклмнопрстуфхцчшщъыьэюя"))
+	d := s.open(t)
+	c := startEditorOn(t, s, d)
+	const want = "αβγδεζηθικλμνξοπρστυφχψω яюэ"
+	input(t, d, text(want))
+	c.until(fmt.Sprintf("field.value.length >= %d", len([]rune(want))))
+	if got := value[string](c, "field.value"); got != want {
+		t.Errorf("typed %q, got %q", want, got)
 	}
 }
