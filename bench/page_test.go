@@ -191,6 +191,10 @@ func (s single) Look(ctx context.Context, call action.Call) (action.Facts, actio
 	return facts, pin, err
 }
 
+func (single) Picture(context.Context, action.Call, action.Pin) (action.Picture, error) {
+	return nil, errors.New("nobody watches here")
+}
+
 func (s single) TargetScreenshot(context.Context, action.Call, action.Pin) (string, error) {
 	return "", nil
 }

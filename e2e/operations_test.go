@@ -124,6 +124,7 @@ var attempts = map[string]attempt{
 	"artifact.get":  {id: (*bench).artifact},
 
 	"cdp.attach":      {},
+	"desktop.watch":   {},
 	"approval.status": {id: (*bench).question},
 	"approval.list":   {query: "?state=all"},
 	"approval.show":   {id: (*bench).question},

@@ -32,6 +32,7 @@ type Hold struct {
 const (
 	ByOperator = "operator"    // a person did it
 	HelpWanted = "help_wanted" // the agent asked for a person
+	HolderGone = "holder_gone" // the person who took it over closed the live view and did not come back
 	Failures   = "failures"    // too many calls in a row failed
 )
 

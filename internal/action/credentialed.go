@@ -2,11 +2,17 @@ package action
 
 import "strings"
 
-// Withheld reports whether only operators may use a verb in a session that
-// contains credentials, whatever rules grant: verbs that give unmediated access
-// to a page, the network log as a file, and the replay. v is the row by which a
-// call is judged; see As.
-func (v *Verb) Withheld() bool {
+// WithheldFrom reports whether a role may not use a verb in a session that contains
+// credentials, whatever rules grant: verbs that give unmediated access to a page,
+// the network log as a file, and the replay are for operators only; the live
+// picture is for people. v is the row by which a call is judged; see As.
+func (v *Verb) WithheldFrom(role Role) bool {
+	switch {
+	case role == Operator:
+		return false
+	case v.Name == VerbDesktopWatch.Name:
+		return role != Viewer
+	}
 	return v.Class == Raw || v.Name == VerbPageHAR.Name || v.Name == VerbSessionReplay.Name
 }
 
@@ -35,5 +41,6 @@ var instead = map[string]string{
 	VerbPageHAR.Name:       "list requests with page.network",
 	VerbPageNetwork.Name:   "list requests without headers",
 	VerbSessionReplay.Name: "ask an operator, who can export the replay",
+	VerbDesktopWatch.Name:  "look with page.snapshot and page.screenshot; people can watch",
 	VerbCDPAttach.Name:     "use the page verbs; a client of the protocol can be attached in a session without credentials",
 }

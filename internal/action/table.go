@@ -63,7 +63,7 @@ var byName = map[string]*Verb{}
 
 // families are the first words of verbs, in the order of references.
 var families = []string{
-	"session", "browser", "profile", "page", "cookie", "tab", "download", "cdp", "crawl", "run", "capability",
+	"session", "browser", "profile", "page", "cookie", "tab", "download", "cdp", "desktop", "crawl", "run", "capability",
 	"artifact", "approval", "grant", "events", "policy", "audit", "token", "credential",
 }
 

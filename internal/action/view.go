@@ -2,8 +2,20 @@ package action
 
 import (
 	"context"
+	"net/http"
 	"time"
 )
+
+// VerbDesktopWatch shows the live picture of a session over a WebSocket.
+var VerbDesktopWatch = Define[None, StreamEndpoint](Verb{
+	Name: "desktop.watch", Class: Read, Risk: Low, Method: http.MethodGet, Path: "/desktop/stream/signaling",
+	Summary: "Watch the session live: the signaling of WebRTC over a WebSocket, or the pictures themselves",
+})
+
+// StreamEndpoint is the address at which viewers connect.
+type StreamEndpoint struct {
+	URL string `json:"url" doc:"Where viewers connect with a WebSocket; they send a token with it"`
+}
 
 // Codecs of a session's picture.
 const (
@@ -75,9 +87,19 @@ type ViewState struct {
 	Role    string `json:"role"`   // of this viewer: operator, viewer
 }
 
-// View is a viewer's connection to a session. It is safe for concurrent use, and
-// must be closed.
+// View is a viewer's connection to a session whose control can be taken. It is safe
+// for concurrent use, and must be closed.
 type View interface {
+	Picture
+	// Take takes the session over, HandBack gives it back to the agent. Faults: those
+	// of session.take and session.hand_back.
+	Take(ctx context.Context) error
+	HandBack(ctx context.Context) error
+}
+
+// Picture is what a viewer sees of a session, and the input of the viewer who
+// controls it.
+type Picture interface {
 	// State returns the current state, and a channel that is closed when it has
 	// changed. Faults: not_active when the session ended.
 	State() (ViewState, <-chan struct{}, error)
@@ -86,10 +108,6 @@ type View interface {
 	Video(ctx context.Context, codec string) (Video, error)
 	// Codecs returns the codecs that Video takes, best first.
 	Codecs() []string
-	// Take takes the session over, HandBack gives it back to the agent. Faults: those
-	// of session.take and session.hand_back.
-	Take(ctx context.Context) error
-	HandBack(ctx context.Context) error
 	// Input sends a person's input, in order. Faults: session_paused for a caller who
 	// has not taken the session over, invalid_request, not_active, cdp_error.
 	Input(ctx context.Context, events []PersonInput) error

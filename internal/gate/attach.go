@@ -36,7 +36,12 @@ func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment,
 	}
 	p := g.newInvocation(call)
 	a := &cdpClient{g: g, started: p.journal.started, counts: map[string]int{}}
-	err := p.admitClient(ctx, a)
+	err := p.admitConnection(ctx, func() (err error) {
+		a.inner, err = connect(ctx, p, func(ctx context.Context, call action.Call, pin action.Pin) (action.Attachment, error) {
+			return g.sessions.Attach(ctx, call, pin, a.onMessage)
+		})
+		return err
+	})
 	if _, err := p.finish(action.Result{Session: p.facts.Session.ID}, err); err != nil {
 		if a.inner != nil {
 			a.inner.Close()
@@ -48,9 +53,9 @@ func (g *Gate) Attach(ctx context.Context, call action.Call) (action.Attachment,
 	return a, nil
 }
 
-// admitClient takes a client through the steps of a call and attaches it at the
-// end. A panic becomes a fault.
-func (p *invocation) admitClient(ctx context.Context, a *cdpClient) (err error) {
+// admitConnection takes a client or a viewer through the steps of a call and connects
+// it at the end. A panic becomes a fault.
+func (p *invocation) admitConnection(ctx context.Context, connect func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = p.g.panicked(p.call, r)
@@ -73,15 +78,20 @@ func (p *invocation) admitClient(ctx context.Context, a *cdpClient) (err error) 
 			return err
 		}
 	}
-	a.inner, err = withDeadline(ctx, &p.callInfo, func(ctx context.Context) (action.Attachment, error) {
-		inner, err := p.g.sessions.Attach(ctx, p.call, p.pin, a.onMessage)
+	return connect()
+}
+
+// connect makes a connection to a session by the deadline of the call. One that is
+// made too late is closed.
+func connect[T interface{ Close() }](ctx context.Context, p *invocation, open func(context.Context, action.Call, action.Pin) (T, error)) (T, error) {
+	return withDeadline(ctx, &p.callInfo, func(ctx context.Context) (T, error) {
+		made, err := open(ctx, p.call, p.pin)
 		if err == nil && ctx.Err() != nil { // the client is gone
-			inner.Close()
-			return nil, ctx.Err()
+			made.Close()
+			return *new(T), ctx.Err()
 		}
-		return inner, err
+		return made, err
 	})
-	return err
 }
 
 // clientWait is how long a client's connection waits for a person's answer. Known

@@ -29,6 +29,8 @@ type Sessions interface {
 	Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error)
 	Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error)
 	Attach(ctx context.Context, call action.Call, pin action.Pin, onMessage func(action.Message)) (action.Attachment, error)
+	// Picture connects a viewer to the live picture of a session.
+	Picture(ctx context.Context, call action.Call, pin action.Pin) (action.Picture, error)
 	TargetScreenshot(ctx context.Context, call action.Call, pin action.Pin) (artifact string, err error)
 	// Pause pauses a session, by its id, and alerts people. Its agents get code
 	// and why. If the session is already paused or taken over, only the alert is

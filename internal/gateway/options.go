@@ -49,6 +49,7 @@ func sessionConfig(c config.Config) session.Config {
 		AllowWeak:     c.Browser.Sandbox.AllowWeak,
 		KeepBoxes:     c.Browser.Sandbox.KeepOnClose,
 		IdleTimeout:   duration(c.Security.IdleTimeout, time.Second),
+		HolderGone:    time.Minute,
 		FreezeAfter:   duration(c.Browser.FreezeAfter, time.Second),
 		StartQueue:    time.Duration(c.Browser.StartQueue) * time.Second,
 		MaxAge:        duration(c.Browser.MaxMinutes, time.Minute),

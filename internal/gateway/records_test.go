@@ -94,6 +94,10 @@ func (r *fakeSessions) Attach(context.Context, action.Call, action.Pin, func(act
 	return idleAttachment{}, nil
 }
 
+func (r *fakeSessions) Picture(context.Context, action.Call, action.Pin) (action.Picture, error) {
+	return nil, errors.New("no session")
+}
+
 func (r *fakeSessions) TargetScreenshot(context.Context, action.Call, action.Pin) (string, error) {
 	return "", nil
 }

@@ -152,7 +152,7 @@ func limits(perScope, all int) session.Config {
 	return session.Config{
 		Enabled: true, Provider: "sandbox", Width: 1280, Height: 720, DPI: 96,
 		Network:     action.Network{Navigation: []string{"app.example"}, Subresources: "same-site"},
-		IdleTimeout: 5 * time.Minute, MaxAge: 20 * time.Minute, MaxActions: -1, MaxFailures: 3,
+		IdleTimeout: 5 * time.Minute, MaxAge: 20 * time.Minute, MaxActions: -1, MaxFailures: 3, HolderGone: time.Minute,
 		MaxConcurrent: perScope, MaxSessions: all, Retention: -1,
 	}
 }

@@ -39,7 +39,7 @@ func (o *openSession) cancelWithheld() (left []<-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.state.credentialed = true
-	for _, all := range []map[*context.CancelCauseFunc]activity{o.state.calls, o.state.clientCalls} {
+	for _, all := range []map[*context.CancelCauseFunc]activity{o.state.calls, o.state.clientCalls, o.state.viewers} {
 		for stop, g := range all {
 			if err := o.state.checkWithheld(g.call); err != nil {
 				(*stop)(err)
@@ -58,10 +58,10 @@ func (s *sessionState) isCredentialed() bool { return s.credentialed || len(s.re
 // credentials, even if the call was allowed before. Faults: denied_by_policy.
 func (s *sessionState) checkWithheld(call action.Call) error {
 	verb, known := action.Lookup(call.Verb)
-	if !known || call.Caller.Role == action.Operator || !s.isCredentialed() {
+	if !known || !s.isCredentialed() {
 		return nil
 	}
-	if verb = verb.As(call.Args); !verb.Withheld() {
+	if verb = verb.As(call.Args); !verb.WithheldFrom(call.Caller.Role) {
 		return nil
 	}
 	return fault.New(fault.DeniedByPolicy, "%s", action.WithheldWhy).Hinted("%s", verb.Instead()).With("rule", action.WithheldRule)

@@ -22,6 +22,7 @@ type openSession struct {
 	closing   chan struct{} // closed when the session starts to end
 	ended     chan struct{} // closed when only the record is left
 	injection injection
+	feeds     feeds
 
 	saving        sync.Mutex // serialises writes of the record, so that the newest is stored last
 	changingTerms sync.Mutex // serialises changes of the terms
@@ -54,6 +55,7 @@ type sessionState struct {
 	clientCalls map[*context.CancelCauseFunc]activity // the calls that attached the DevTools clients
 	clients     int                                   // DevTools clients, including attaching ones
 	sending     int                                   // requests of its pages that wait for a decision
+	viewers     map[*context.CancelCauseFunc]activity // who watches the picture
 	crawl       *crawl                                // nil if none runs
 
 	lookups      lookupBudget // of its agent
@@ -85,6 +87,7 @@ func newOpenSession(record action.Session, network action.Network, of terms) *op
 		state: sessionState{
 			record: record, terms: of, network: network, changed: make(chan struct{}),
 			calls: map[*context.CancelCauseFunc]activity{}, clientCalls: map[*context.CancelCauseFunc]activity{},
+			viewers: map[*context.CancelCauseFunc]activity{},
 		},
 	}
 }
@@ -113,7 +116,7 @@ func (o *openSession) snapshot() sessionState {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	at := o.state
-	at.calls, at.clientCalls = nil, nil
+	at.calls, at.clientCalls, at.viewers = nil, nil, nil
 	return at
 }
 
@@ -122,7 +125,7 @@ func (o *openSession) cleanSnapshot() sessionState {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	at := o.state
-	at.calls, at.clientCalls = nil, nil
+	at.calls, at.clientCalls, at.viewers = nil, nil, nil
 	o.state.dirty = false
 	return at
 }
@@ -261,6 +264,7 @@ func (o *openSession) end(e ending) {
 		(*cancel)(gone)
 	}
 	close(o.closing)
+	o.state.signalChange()
 }
 
 // close changes the record to that of an ended session, and returns it.

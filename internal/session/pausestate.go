@@ -105,7 +105,7 @@ func (s *sessionState) allowedWhilePaused(call action.Call, reads bool) bool {
 		return false
 	}
 	switch family(call.Verb) {
-	case "page", "tab", "download", "artifact":
+	case "page", "tab", "download", "artifact", "desktop":
 		return reads
 	}
 	return call.Caller.Actor == s.record.Actor && endVerbs[call.Verb]
@@ -123,7 +123,7 @@ var alwaysAnswered = map[string]bool{
 // ofSession reports whether a verb is about the session named in the call.
 func ofSession(verb string) bool {
 	switch family(verb) {
-	case "page", "tab", "cookie", "download", "crawl", "cdp", "browser":
+	case "page", "tab", "cookie", "download", "crawl", "cdp", "browser", "desktop":
 		return true
 	case "session":
 		return verb != action.VerbSessionStart.Name && verb != action.VerbSessionList.Name
@@ -158,8 +158,8 @@ func (o *openSession) setHold(hold *action.Hold, taken bool) (fresh bool, err er
 	return true, nil
 }
 
-// showPause copies the pause to the record, disconnects the DevTools clients that
-// are not allowed any more, and signals the change.
+// showPause copies the pause to the record, disconnects the DevTools clients and
+// viewers that are not allowed any more, and signals the change.
 func (s *sessionState) showPause() {
 	s.record.State, s.record.Hold = s.pause.state(), s.pause.Hold
 	s.touch()
@@ -167,9 +167,11 @@ func (s *sessionState) showPause() {
 	if s.pause.Hold == nil {
 		return
 	}
-	for out, wire := range s.clientCalls {
-		if err := s.checkPause(wire.call); err != nil {
-			(*out)(err)
+	for _, all := range []map[*context.CancelCauseFunc]activity{s.clientCalls, s.viewers} {
+		for out, wire := range all {
+			if err := s.checkPause(wire.call); err != nil {
+				(*out)(err)
+			}
 		}
 	}
 }

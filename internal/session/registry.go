@@ -22,6 +22,7 @@ type Registry struct {
 	creds    *credentialAccess
 	files    *fileStore
 	pages    *pages
+	pictures *pictures
 	life     *lifecycle
 	browsers *browserVerbs
 	profiles *profileVerbs
@@ -81,6 +82,7 @@ func assemble(o Options) (*Registry, *sync.WaitGroup) {
 	r := &Registry{
 		store: store, notices: notices, sessions: sessions, refusals: refusals, networks: networks, control: control,
 		creds: creds, files: files, pages: pages, life: life,
+		pictures: &pictures{sessions: sessions, control: control, log: log, work: work},
 		browsers: &browserVerbs{sessions: sessions, boxes: boxes, keeper: keeper, life: life},
 		profiles: &profileVerbs{sessions: sessions, networks: networks, creds: creds, keeper: keeper, saver: saver, plans: plans, life: life, log: log},
 		runs:     &runVerbs{sessions: sessions, networks: networks, boxes: boxes, plans: plans, life: life},
@@ -116,7 +118,7 @@ func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, ac
 		return r.pages.lookAt(ctx, call)
 	case "crawl":
 		return r.pages.lookAtStep(ctx, call)
-	case "session", "artifact", "cdp", "grant", "credential":
+	case "session", "artifact", "cdp", "desktop", "grant", "credential":
 		return r.lookAtRecord(ctx, call)
 	case "browser":
 		return r.browsers.lookAt(ctx, call)
@@ -186,6 +188,7 @@ func (r *Registry) handlers() map[string]handler {
 	handle(all, action.VerbSessionTake, r.control.takeOver)
 	handle(all, action.VerbCredentialCapture, r.creds.capture)
 	handleBare(all, action.VerbCDPAttach, r.pages.endpoint)
+	handleBare(all, action.VerbDesktopWatch, r.pictures.endpoint)
 	handle(all, action.VerbBrowserStart, r.browsers.start)
 	handleBare(all, action.VerbBrowserStop, r.browsers.stop)
 	handleBare(all, action.VerbBrowserStatus, r.browsers.show)
@@ -302,6 +305,12 @@ func (r *Registry) QueueNotice(session, words string) { r.control.queueNotice(se
 // limit_reached, cdp_error.
 func (r *Registry) Attach(ctx context.Context, call action.Call, pin action.Pin, onMessage func(action.Message)) (action.Attachment, error) {
 	return r.pages.attach(ctx, call, pin, onMessage)
+}
+
+// Picture connects a viewer to the live picture of a session. Faults: as Look,
+// limit_reached.
+func (r *Registry) Picture(ctx context.Context, call action.Call, pin action.Pin) (action.Picture, error) {
+	return r.pictures.connect(ctx, call, pin)
 }
 
 // TargetScreenshot stores a screenshot of a page, with the pinned element

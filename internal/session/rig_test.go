@@ -64,7 +64,7 @@ func config() session.Config {
 	return session.Config{
 		Enabled: true, Provider: "sandbox", Width: 1280, Height: 720, DPI: 96,
 		Network:     action.Network{Navigation: []string{"app.example", "*.wide.example"}, Subresources: "same-site", AllowPrivate: []string{"localhost:3000"}},
-		IdleTimeout: 300 * time.Second, MaxAge: 20 * time.Minute,
+		IdleTimeout: 300 * time.Second, MaxAge: 20 * time.Minute, HolderGone: time.Minute,
 		MaxActions: 100, MaxFailures: 3, MaxConcurrent: 5, MaxSessions: 20, Retention: 7 * 24 * time.Hour,
 	}
 }

@@ -82,6 +82,9 @@ type Browser interface {
 	Configure(o engine.Options)
 	Look(ctx context.Context, verb string, args any) (action.Facts, action.Pin, error)
 	Do(ctx context.Context, verb string, args any, pin action.Pin) (action.Result, error)
+	// AdmitInput has pages accept input that no act announced, as a person's is,
+	// until leave is called.
+	AdmitInput(ctx context.Context) (leave func(), err error)
 	Attach(ctx context.Context, onMessage func(action.Message)) (action.Attachment, error)
 	Crawl(o engine.CrawlOptions) engine.Crawler
 	Inject(ctx context.Context, set credentials.Set) error
@@ -129,6 +132,7 @@ type Config struct {
 	AllowWeak     bool           // continue if Chromium's own sandbox is not proven
 	KeepBoxes     bool           // leave open sessions' boxes running at Close, for the next process
 	IdleTimeout   time.Duration  // without a call
+	HolderGone    time.Duration  // after the holder's last window was closed, until a session is not taken over any more
 	FreezeAfter   time.Duration  // without a call, until the box is frozen; 0 or less: never
 	MaxAge        time.Duration  // from start
 	MaxActions    int            // calls that change something
@@ -178,8 +182,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("the viewport %dx%d at %d dpi is invalid", o.Config.Width, o.Config.Height, o.Config.DPI)
 	case o.Config.WarmPool < 0 || o.Config.WarmPool > maxWarm:
 		return fmt.Errorf("browser.sandbox.warm_pool: %d is not between 0 and %d", o.Config.WarmPool, maxWarm)
-	case o.Config.IdleTimeout == 0 || o.Config.MaxAge == 0 || o.Config.Retention == 0 || o.Config.MaxFailures == 0:
-		return fmt.Errorf("idle time-out, longest life, retention and failures in a row must be set; a negative one is no limit")
+	case o.Config.IdleTimeout == 0 || o.Config.MaxAge == 0 || o.Config.Retention == 0 || o.Config.MaxFailures == 0 || o.Config.HolderGone == 0:
+		return fmt.Errorf("idle time-out, longest life, retention, failures in a row and the wait for a holder must be set; a negative one is no limit")
 	}
 	if o.Config.StartTimeout <= 0 {
 		o.Config.StartTimeout = defaultStart

@@ -27,7 +27,7 @@ func TestNoRuleGivesAnAgentWhatReadsCredentials(t *testing.T) {
 	} {
 		v := decide(t, p, action.Agent, verb, args, holds)
 		check(t, verb, v, want{Deny, action.Critical, ""})
-		if v.Hint == "" || !row(t, verb).As(args).Withheld() {
+		if v.Hint == "" || !row(t, verb).As(args).WithheldFrom(action.Agent) {
 			t.Errorf("%s: refused as %+v", verb, v)
 		}
 		if verb != "page.network" && v.Rule != action.WithheldRule { // whose headers no rule gives at all

@@ -187,10 +187,10 @@ func hostsOf(facts action.Facts) []string {
 	return hosts
 }
 
-// withheld refuses what only operators may have in a session with credentials: no rule, grant
+// withheld refuses what agents, or all but operators, may not have in a session with credentials: no rule, grant
 // or answer gives it to others.
 func withheld(caller action.Caller, verb *action.Verb, facts action.Facts) (v Verdict, refused bool) {
-	if caller.Role == action.Operator || !facts.Session.Credentialed || !verb.Withheld() {
+	if !facts.Session.Credentialed || !verb.WithheldFrom(caller.Role) {
 		return Verdict{}, false
 	}
 	return deny(action.WithheldRule, action.WithheldWhy, verb.Instead()), true

@@ -51,6 +51,7 @@ var tags = map[string]string{
 	"download":   "Files that pages offered",
 	"token":      "Who may call",
 	"profile":    "User data kept from one session to the next",
+	"desktop":    "The session as people see it: live view and control",
 	"cdp":        "The browser's own protocol, for other programs",
 	"run":        "Contract runs: batches of actions, each in a browser of its own",
 	"artifact":   "Files that sessions left",
