@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -77,4 +78,15 @@ type Screen interface {
 	// Video starts to capture and encode the display. It thaws a frozen box. Faults:
 	// invalid_request, provider_not_supported for a box without a display, cdp_error.
 	Video(ctx context.Context, spec VideoSpec) (Video, error)
+	// Input sends a person's input to the display, in order, and returns when the
+	// display has it. It thaws a frozen box, as the next methods do. Faults:
+	// invalid_request, after which nothing was sent, provider_not_supported,
+	// limit_reached, cdp_error.
+	Input(ctx context.Context, events []action.PersonInput) error
+	// ReleaseInput releases the keys and buttons that are held.
+	ReleaseInput(ctx context.Context) error
+	// Clipboard returns the text of the clipboard, SetClipboard replaces it. Faults:
+	// limit_reached for more than 1 MiB, provider_not_supported, cdp_error.
+	Clipboard(ctx context.Context) (string, error)
+	SetClipboard(ctx context.Context, text string) error
 }

@@ -30,6 +30,11 @@ func (p clientAtTab) Serve(ctx context.Context, _ action.Wire) error {
 
 func (clientAtTab) Close() {}
 
+func (t *tab) AdmitInput(context.Context) (func(), error) {
+	t.set(func(t *tab) { t.admitted++ })
+	return func() { t.set(func(t *tab) { t.admitted-- }) }, nil
+}
+
 func (t *tab) Attach(context.Context, func(action.Message)) (action.Attachment, error) {
 	return clientAtTab{t.done, t.began}, nil
 }

@@ -83,6 +83,9 @@ type picture struct {
 	cancel  context.CancelCauseFunc
 	done    chan struct{} // closed when the connection is closed
 	once    sync.Once
+
+	driving sync.Mutex // guards stretch
+	stretch *stretch   // nil while the viewer sends no input
 }
 
 // State returns the session's state as the viewer sees it (action.Picture).
@@ -167,17 +170,6 @@ func (f *feeds) endWith(sess *openSession) {
 		feed.Close(sess.over())
 	}
 }
-
-// Input sends a person's input (action.Picture).
-func (v *picture) Input(context.Context, []action.PersonInput) error {
-	return v.mayAct()
-}
-
-// Clipboard returns the session's clipboard (action.Picture).
-func (v *picture) Clipboard(context.Context) (string, error) { return "", v.mayAct() }
-
-// SetClipboard replaces the session's clipboard (action.Picture).
-func (v *picture) SetClipboard(context.Context, string) error { return v.mayAct() }
 
 // mayAct refuses a viewer who has not taken the session over.
 func (v *picture) mayAct() error {

@@ -154,3 +154,47 @@ func TestASessionWhoseHolderIsGoneStaysPaused(t *testing.T) {
 		r.hands(admin, "session.resume", s.ID, &action.HandBack{})
 	})
 }
+
+func TestTheHolderDrivesAndOneStretchIsRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		s := r.start(alice, action.SessionStart{})
+		mine, other := r.watch(admin, s.ID), r.watch(ben, s.ID)
+		press := []action.PersonInput{{Kind: action.InputButtonDown, Button: 1}, {Kind: action.InputButtonUp, Button: 1}, {Kind: action.InputKeyDown, Keysym: 'a'}, {Kind: action.InputText, Text: "secret"}}
+		wants(t, fault.SessionPaused, mine.Input(t.Context(), press), "take it over")
+		wants(t, fault.SessionPaused, mine.SetClipboard(t.Context(), "x"))
+		r.hands(admin, "session.take", s.ID, &action.Hands{})
+		wants(t, fault.SessionPaused, other.Input(t.Context(), press), "take it over")
+		must(t, mine.Input(t.Context(), press))
+		must(t, mine.Input(t.Context(), press))
+		must(t, mine.SetClipboard(t.Context(), "copied"))
+		if text, err := mine.Clipboard(t.Context()); err != nil || text != "copied" {
+			t.Errorf("the clipboard has %q, %v", text, err)
+		}
+		_, err := other.Clipboard(t.Context())
+		wants(t, fault.SessionPaused, err)
+		events, releases := r.engine.Input(s.Box)
+		admitted := 0
+		r.page(s.Box).set(func(t *tab) { admitted = t.admitted })
+		if len(events) != 8 || releases != 0 || admitted != 1 {
+			t.Errorf("the display got %d events, %d releases; admitted %d times", len(events), releases, admitted)
+		}
+		r.hands(ben, "session.take", s.ID, &action.Hands{})
+		synctest.Wait()
+		_, releases = r.engine.Input(s.Box)
+		r.page(s.Box).set(func(t *tab) { admitted = t.admitted })
+		if releases != 1 || admitted != 0 {
+			t.Errorf("after another took it: %d releases, admitted %d times", releases, admitted)
+		}
+		if r.count("session", "ann had the controls for 0s: 2 clicks and 14 keys") != 1 || r.told("session", "secret") {
+			t.Errorf("the records are %+v", r.events)
+		}
+		wants(t, fault.SessionPaused, mine.Input(t.Context(), press))
+		must(t, other.Input(t.Context(), press))
+		other.Close()
+		synctest.Wait()
+		if r.count("session", "ben had the controls") != 1 {
+			t.Error("closing the window recorded nothing")
+		}
+	})
+}

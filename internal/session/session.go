@@ -82,6 +82,9 @@ type Browser interface {
 	Configure(o engine.Options)
 	Look(ctx context.Context, verb string, args any) (action.Facts, action.Pin, error)
 	Do(ctx context.Context, verb string, args any, pin action.Pin) (action.Result, error)
+	// AdmitInput has pages accept input that no act announced, as a person's is,
+	// until leave is called.
+	AdmitInput(ctx context.Context) (leave func(), err error)
 	Attach(ctx context.Context, onMessage func(action.Message)) (action.Attachment, error)
 	Crawl(o engine.CrawlOptions) engine.Crawler
 	Inject(ctx context.Context, set credentials.Set) error

@@ -22,24 +22,25 @@ type tab struct {
 	done   chan struct{}
 	reader sync.WaitGroup
 
-	mu      sync.Mutex
-	options engine.Options
-	at      action.Page
-	fail    error
-	refuses error         // the error of Inject
-	hold    chan struct{} // verbs wait until it is closed
-	deaf    bool          // waiting verbs ignore the end of the connection
-	busy    bool
-	running int
-	most    int // maximum of concurrent verbs
-	acted   int // verbs that were done
-	tabs    []action.Tab
-	sets    []credentials.Set // injected sets
-	adopted []credentials.Set
-	fresh   []credentials.Secret // the result of Fresh
-	purged  []string
-	began   chan struct{}   // receives a value for each served client
-	state   credentials.Set // the result of Capture
+	mu       sync.Mutex
+	options  engine.Options
+	at       action.Page
+	fail     error
+	refuses  error         // the error of Inject
+	hold     chan struct{} // verbs wait until it is closed
+	deaf     bool          // waiting verbs ignore the end of the connection
+	busy     bool
+	running  int
+	most     int // maximum of concurrent verbs
+	acted    int // verbs that were done
+	tabs     []action.Tab
+	sets     []credentials.Set // injected sets
+	adopted  []credentials.Set
+	fresh    []credentials.Secret // the result of Fresh
+	purged   []string
+	began    chan struct{}   // receives a value for each served client
+	admitted int             // by AdmitInput and not left
+	state    credentials.Set // the result of Capture
 
 	holds    action.StorageState // the result of StorageState, in addition to restored state
 	asked    []string            // requested origins

@@ -178,6 +178,14 @@ func (b *Browser) Attach(ctx context.Context, onMessage func(action.Message)) (a
 	return clientSession{client, leave}, nil
 }
 
+// AdmitInput has pages accept input that no act announced, as a person's at the
+// display is, until leave is called.
+func (b *Browser) AdmitInput(ctx context.Context) (leave func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, setupLimit)
+	defer cancel()
+	return b.clients.admit(ctx)
+}
+
 // relayView is the browser for the proxy of a client.
 type relayView Browser
 

@@ -20,6 +20,7 @@ const maxWait = 30 * time.Second
 
 // Guest is the part of the guest process that the endpoint calls.
 type Guest interface {
+	Desktop
 	// Display waits for the display and returns why there will be none.
 	Display(ctx context.Context) error
 	// Version waits until the browser answers and returns its version, or why it
@@ -93,8 +94,8 @@ type endpoint struct {
 }
 
 // NewEndpoint returns the HTTP handler of a guest: GET /display, /json/version,
-// /health, /cdp and /video (WebSockets); POST /assign, /freeze, /thaw, /profile/take and
-// /profile/give; and the files in the folders of f. A request without a valid
+// /health, /cdp and /video (WebSockets); POST /assign, /desktop/{what}, /freeze, /thaw, /profile/take
+// and /profile/give; and the files in the folders of f. A request without a valid
 // token is answered with 401 {"error":"bridge_unauthorized"}.
 func NewEndpoint(v *Verifier, a *Assignment, g Guest, f Folders) http.Handler {
 	e := &endpoint{verifier: v, assignment: a, guest: g, folders: f, mux: http.NewServeMux()}
@@ -103,6 +104,7 @@ func NewEndpoint(v *Verifier, a *Assignment, g Guest, f Folders) http.Handler {
 	e.mux.HandleFunc("GET /health", e.health)
 	e.mux.HandleFunc("GET /cdp", e.cdp)
 	e.mux.HandleFunc("GET /video", e.video)
+	e.mux.HandleFunc("POST /desktop/{what}", e.desktop)
 	e.mux.HandleFunc("POST /assign", e.assign)
 	e.mux.HandleFunc("POST /freeze", e.freeze)
 	e.mux.HandleFunc("POST /thaw", e.thaw)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
@@ -80,6 +81,38 @@ func (h *BoxHandle) Video(ctx context.Context, spec sandbox.VideoSpec) (sandbox.
 		return nil, err
 	}
 	return h.link.Video(ctx, spec)
+}
+
+// Input sends a person's input to the display (sandbox.Screen).
+func (h *BoxHandle) Input(ctx context.Context, events []action.PersonInput) error {
+	if err := h.Err(); err != nil {
+		return err
+	}
+	return h.link.Input(ctx, events)
+}
+
+// ReleaseInput releases what is held (sandbox.Screen).
+func (h *BoxHandle) ReleaseInput(ctx context.Context) error {
+	if err := h.Err(); err != nil {
+		return err
+	}
+	return h.link.ReleaseInput(ctx)
+}
+
+// Clipboard returns the text of the clipboard (sandbox.Screen).
+func (h *BoxHandle) Clipboard(ctx context.Context) (string, error) {
+	if err := h.Err(); err != nil {
+		return "", err
+	}
+	return h.link.Clipboard(ctx)
+}
+
+// SetClipboard replaces the text of the clipboard (sandbox.Screen).
+func (h *BoxHandle) SetClipboard(ctx context.Context, text string) error {
+	if err := h.Err(); err != nil {
+		return err
+	}
+	return h.link.SetClipboard(ctx, text)
 }
 
 // Health returns the report of the guest (sandbox.Box).

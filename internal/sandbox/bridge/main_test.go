@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,6 +16,8 @@ import (
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
 
@@ -46,6 +49,20 @@ func (e *echoGuest) Version(context.Context) (Version, error) { return Version{B
 func (e *echoGuest) CanCapture(context.Context) error { return errors.New("nothing to see") }
 
 func (e *echoGuest) ServeVideo(context.Context, *websocket.Conn, sandbox.VideoSpec) {}
+
+func (e *echoGuest) Input(context.Context, []action.PersonInput) error {
+	return fault.New("made_up", "no \x1b[31mkeyboard").Hinted("type elsewhere")
+}
+
+func (e *echoGuest) ReleaseInput(context.Context) error { return nil }
+
+func (e *echoGuest) Clipboard(context.Context) (string, error) {
+	return strings.Repeat("\x01", 1<<20), nil
+}
+
+func (e *echoGuest) SetClipboard(_ context.Context, text string) error {
+	return fault.New(fault.LimitReached, "%d bytes", len(text)).Hinted("copy less")
+}
 
 func (e *echoGuest) Health() sandbox.Health { return e.health }
 

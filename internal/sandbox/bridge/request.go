@@ -125,6 +125,11 @@ func (l *Link) dial(ctx context.Context, path string) (*websocket.Conn, error) {
 
 // call sends a request and decodes the response into out, which may be nil.
 func (l *Link) call(ctx context.Context, method, path string, in, out any) error {
+	return l.callUpTo(ctx, maxReport, method, path, in, out)
+}
+
+// callUpTo is call for a response of at most so many bytes.
+func (l *Link) callUpTo(ctx context.Context, most int64, method, path string, in, out any) error {
 	guest, err := l.waitGuest(ctx)
 	if err != nil {
 		return err
@@ -141,12 +146,12 @@ func (l *Link) call(ctx context.Context, method, path string, in, out any) error
 	if res.StatusCode/100 != 2 {
 		return refusalFault(l.options.Box, res)
 	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxReport+1))
+	body, err := io.ReadAll(io.LimitReader(res.Body, most+1))
 	if err != nil {
 		return noAnswer(l.options.Box).Because(err)
 	}
-	if len(body) > maxReport {
-		return noAnswer(l.options.Box).Because(fmt.Errorf("%s answered more than %d bytes", path, maxReport))
+	if int64(len(body)) > most {
+		return noAnswer(l.options.Box).Because(fmt.Errorf("%s answered more than %d bytes", path, most))
 	}
 	if out == nil {
 		return nil

@@ -30,9 +30,10 @@ type guest struct {
 	log      *logTail
 	children *children
 	state    *state
-	freezing sync.Mutex // serialises Freeze and Thaw
-	stopped  []int      // processes that Freeze stopped; guarded by freezing
-	videos   atomic.Int32
+	freezing sync.Mutex   // serialises Freeze and Thaw
+	stopped  []int        // processes that Freeze stopped; guarded by freezing
+	videos   atomic.Int32 // that run
+	desktop  desktop
 }
 
 // Run runs a guest until ctx ends or the process gets SIGTERM or SIGINT, and then
@@ -174,6 +175,7 @@ func (g *guest) runBrowser(ctx context.Context) error {
 			s.display, s.displayUp, s.screen = sandbox.Process{Running: true, PID: display.pid}, true, at
 		})
 		defer func() {
+			g.closeDesktop()
 			display.stop(displayGrace)
 			g.state.update(func(s *snapshot) {
 				s.display, s.displayUp, s.screen = sandbox.Process{Exit: display.exit}, false, ""

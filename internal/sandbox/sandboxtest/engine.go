@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
@@ -50,10 +51,13 @@ type boxState struct {
 	done       chan struct{}
 	err        error
 	assigned   bool
-	restarts   int               // of its browser
-	oomKills   int               // processes killed because memory ran out
-	hasProfile bool              // was started with a profile
-	profile    []byte            // a tar
+	restarts   int    // of its browser
+	oomKills   int    // processes killed because memory ran out
+	hasProfile bool   // was started with a profile
+	profile    []byte // a tar
+	input      []action.PersonInput
+	releases   int // of the input
+	clipboard  string
 	thawed     chan struct{}     // closed when the box resumes; nil while it runs
 	files      map[string][]byte // by the path of an upload or the id of a download
 }

@@ -35,6 +35,7 @@ func Run(t *testing.T, instance func(t *testing.T) Open) {
 		"BrowserReachesEgress":             checkEgress,
 		"ProfileIsLoadedAndSaved":          checkProfile,
 		"DisplayIsEncoded":                 checkVideo,
+		"DisplayTakesInput":                checkInput,
 		"FrozenBoxIsThawed":                checkFreeze,
 		"NextProcessAttachesToBoxes":       checkAttach,
 		"NextProcessThawsBoxes":            checkFrozenAttach,

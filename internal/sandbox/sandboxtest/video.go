@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 )
@@ -124,5 +125,78 @@ func wantKeyFrame(t *testing.T, video sandbox.Video, spec sandbox.Spec, which st
 			t.Errorf("the %s key frame has %dx%d and %d bytes", which, f.Width, f.Height, len(f.Data))
 		}
 		return
+	}
+}
+
+// Input remembers the input (sandbox.Screen).
+func (b *box) Input(_ context.Context, events []action.PersonInput) error {
+	return b.withDisplay(func() { b.state.input = append(b.state.input, events...) })
+}
+
+// ReleaseInput counts the call (sandbox.Screen).
+func (b *box) ReleaseInput(context.Context) error {
+	return b.withDisplay(func() { b.state.releases++ })
+}
+
+// Clipboard returns what SetClipboard stored (sandbox.Screen).
+func (b *box) Clipboard(context.Context) (text string, err error) {
+	err = b.withDisplay(func() { text = b.state.clipboard })
+	return text, err
+}
+
+// SetClipboard stores a text (sandbox.Screen).
+func (b *box) SetClipboard(_ context.Context, text string) error {
+	return b.withDisplay(func() { b.state.clipboard = text })
+}
+
+// withDisplay calls use while the engine's lock is held, for a box with a display.
+func (b *box) withDisplay(use func()) error {
+	b.engine.mu.Lock()
+	defer b.engine.mu.Unlock()
+	switch {
+	case b.state.err != nil:
+		return b.state.err
+	case b.state.spec.Headless:
+		return fault.New(fault.ProviderNotSupported, "the box has no display").Hinted("start one that is not headless")
+	}
+	b.state.thaw()
+	use()
+	return nil
+}
+
+// Input returns the input that a box has got, and how often it was released.
+func (e *Engine) Input(id string) (events []action.PersonInput, releases int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.boxes[id].input, e.boxes[id].releases
+}
+
+// checkInput sends input to a display and uses its clipboard.
+func checkInput(t *testing.T, instance func(*testing.T) Open) {
+	driver, leave := instance(t)(t)
+	defer leave()
+	spec := Spec("alice")
+	box := start(t, driver, spec)
+	ctx := testContext(t)
+	if err := box.ReleaseInput(ctx); err != nil {
+		t.Errorf("cannot release what was never pressed: %v", err)
+	}
+	const text = "Grüße, 漢字 🎉"
+	if err := box.SetClipboard(ctx, text); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := box.Clipboard(ctx); err != nil || got != text {
+		t.Errorf("the clipboard has %q, %v", got, err)
+	}
+	events := []action.PersonInput{{Kind: action.InputMove, X: 10, Y: 10}, {Kind: action.InputButtonDown, X: 10, Y: 10, Button: 1}, {Kind: action.InputText, Text: "x"}}
+	if err := box.Input(ctx, events); err != nil {
+		t.Fatal(err)
+	}
+	if err := box.ReleaseInput(ctx); err != nil {
+		t.Error(err)
+	}
+	stop(t, driver, spec.ID)
+	if err := box.Input(ctx, events); err == nil {
+		t.Error("a stopped box takes input")
 	}
 }

@@ -286,3 +286,37 @@ func TestDisplayOfASharedNetwork(t *testing.T) {
 	}
 	input(t, d, text("q"))
 }
+
+// TestTheScreenMayChangeItsSize makes it smaller with RANDR.
+func TestTheScreenMayChangeItsSize(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	d := s.open(t)
+	h := startHostile(t, s)
+	randr, err := h.conn.Extension(t.Context(), "RANDR")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := h.conn.Setup().Root
+	call := func(r *x11.Request) *x11.Reader {
+		reply, err := h.conn.Call(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x11.NewReader(reply, 8)
+	}
+	call(x11.NewRequest(randr.Opcode, 0).U32(1, 3))              // QueryVersion
+	resources := call(x11.NewRequest(randr.Opcode, 8).U32(root)) // GetScreenResources
+	now, config := resources.U32(), resources.U32()
+	resources.Skip(16)
+	crtc := resources.U32()
+	call(x11.NewRequest(randr.Opcode, 21).U32(crtc, now, config).I16(0, 0).U32(0).U16(1, 0)) // SetCrtcConfig: off
+	h.do(x11.NewRequest(randr.Opcode, 7).U32(root).U16(640, 400).U32(160, 100))              // SetScreenSize
+	eventually(t, "the size is the new one", func() bool { return d.Info().Width == 640 && d.Info().Height == 400 })
+	if picture, err := d.Screenshot(t.Context(), xdisplay.Screenshot{}); err != nil || picture.Width != 640 || picture.Height != 400 {
+		t.Errorf("a picture of %d × %d: %v", picture.Width, picture.Height, err)
+	}
+	if err := d.Input(t.Context(), []action.PersonInput{at(action.InputMove, 700, 10, 0)}); fault.CodeOf(err) != fault.InvalidRequest {
+		t.Error(err)
+	}
+}

@@ -18,6 +18,7 @@ const (
 	xkShift, xkControl, xkCapsLock, xkAlt   = 0xffe1, 0xffe3, 0xffe5, 0xffe9
 	xkNumLock, xkKP7, xkHome, xkEnd         = 0xff7f, 0xffb7, 0xff50, 0xff57
 	xkDeadAcute, xkEuro, xkCyrillicYa       = 0xfe51, 0x20ac, 0x06d1
+	xkLevel3Shift                           = 0xfe03
 )
 
 // editor is a page with a text field that has the focus, and a record of events.
@@ -39,13 +40,18 @@ func startEditor(t testing.TB) (*xdisplay.Display, *chromium) {
 	t.Helper()
 	s := startServer(t)
 	d := s.open(t)
+	return d, startEditorOn(t, s, d)
+}
+
+func startEditorOn(t testing.TB, s *server, d *xdisplay.Display) *chromium {
+	t.Helper()
 	c := startChromium(t, s, editor)
 	eventually(t, "the field has the focus", func() bool { // a window that is not drawn yet drops clicks
 		input(t, d, click(100, 100)...)
 		return c.eval("document.hasFocus() && document.activeElement === field && log.some(l => l.startsWith('click'))") == "true"
 	})
 	c.eval("log = []")
-	return d, c
+	return c
 }
 
 func TestTextIsTypedIntoChromium(t *testing.T) {
@@ -272,6 +278,10 @@ func TestPointerReachesThePage(t *testing.T) {
 		"middle button": {
 			[]action.PersonInput{at(action.InputButtonDown, x, y, 2), at(action.InputButtonUp, x, y, 2)},
 			[]string{"mousedown 1 300 400", "mouseup 1 300 400", "auxclick 1 300 400"},
+		},
+		"back": {
+			[]action.PersonInput{at(action.InputButtonDown, x, y, 8), at(action.InputButtonUp, x, y, 8)},
+			[]string{"mousedown 3 300 400", "mouseup 3 300 400", "auxclick 3 300 400"},
 		},
 		"Shift and click": {
 			slices.Concat([]action.PersonInput{down(xkShift)}, click(x, y), []action.PersonInput{up(xkShift)}),

@@ -92,6 +92,17 @@ func isDead(keysym uint32) bool { return keysym >= 0xfe50 && keysym <= 0xfe93 }
 
 func isKeypad(keysym uint32) bool { return keysym >= 0xff80 && keysym <= 0xffbd }
 
+// isModifier reports whether a key changes the state of the modifiers. Not all are
+// among the core protocol's modifiers: XKB has its own.
+func (k *keyboard) isModifier(keycode byte) bool {
+	i := int(keycode) - k.first
+	if i < 0 || i >= len(k.keysyms) {
+		return false
+	}
+	keysym := k.keysyms[i][columnPlain]
+	return k.modifiers[keycode] != 0 || keysym >= 0xfe01 && keysym <= 0xfe1f || keysym >= 0xffe1 && keysym <= 0xffee
+}
+
 // isLetterPair reports whether Caps Lock exchanges a key's first two keysyms.
 func isLetterPair(row []uint32) bool {
 	lower, upper := runeOf(row[columnPlain]), runeOf(row[columnShift])
@@ -101,6 +112,9 @@ func isLetterPair(row []uint32) bool {
 // find returns how to type a keysym in the current state of the modifiers, false if
 // the layout has no key for it that can be used now.
 func (k *keyboard) find(keysym uint32) (stroke, bool) {
+	if keysym == keysymLevel3Shift && k.level3 != 0 {
+		return stroke{keycode: k.level3}, true
+	}
 	for i, row := range k.keysyms {
 		if len(row) <= columnLevel3Shift {
 			continue
@@ -223,6 +237,11 @@ func (d *Display) readModifiers(ctx context.Context) error {
 			}
 		}
 	}
+	for i, row := range k.keysyms { // the last: the first is one that keyboards do not have
+		if row[columnPlain] == keysymLevel3Shift && k.level3Bit != 0 {
+			k.level3 = byte(k.first + i)
+		}
+	}
 	k.stateKnown = false
 	return nil
 }
@@ -238,8 +257,8 @@ func (k *keyboard) addModifier(keycode, bit byte) {
 		k.shift = keycode
 	case bit == modLock && k.lock == 0:
 		k.lock = keycode
-	case keysym == keysymLevel3Shift && k.level3 == 0:
-		k.level3, k.level3Bit = keycode, bit
+	case keysym == keysymLevel3Shift:
+		k.level3Bit = bit
 	case keysym == keysymNumLock:
 		k.numBit = bit
 	}

@@ -52,6 +52,9 @@ func (d *Display) keyUp(keysym uint32) {
 func (d *Display) text(ctx context.Context, text string) error {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	for i, r := range text {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		keysym := keysymOf(r)
 		s, err := d.prepareStroke(ctx, keysym, func() []uint32 { return missingOf(text[i:], d.keys.has, len(d.keys.spares)) })
 		if err != nil {
@@ -143,12 +146,13 @@ func (d *Display) key(keycode byte, down bool) {
 		k.spares[i].used = k.uses
 	}
 	d.fake(kind, keycode, 0, 0)
-	if k.modifiers[keycode] != 0 {
+	if k.isModifier(keycode) {
 		k.stateKnown = false
 	}
 }
 
-// ReleaseAll releases every key and button that is held, whoever pressed it.
+// ReleaseAll releases every key and button that is held, whoever pressed it. It waits
+// for a call of Input, at most 5 seconds: end the context of that call first.
 func (d *Display) ReleaseAll(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, replyLimit)
 	defer cancel()

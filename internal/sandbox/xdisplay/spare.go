@@ -8,6 +8,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/x11"
 )
 
+const lastASCII = 0x7e // keysym
+
 // collectSpares finds the keys that the layout does not use. Those that had a keysym
 // from us before keep it; so do those that an earlier connection left.
 func (k *keyboard) collectSpares() {
@@ -16,19 +18,22 @@ func (k *keyboard) collectSpares() {
 	for i, row := range k.keysyms {
 		keycode := byte(k.first + i)
 		empty := !slices.ContainsFunc(row, func(keysym uint32) bool { return keysym != 0 })
-		if !empty && !isSpareRow(row) || k.modifiers[keycode] != 0 {
+		before := slices.IndexFunc(known, func(b spare) bool { return b.keycode == keycode })
+		// Layouts have the space like that too.
+		ours := isSpareRow(row) && (before >= 0 || row[columnPlain] > lastASCII)
+		if !empty && !ours || k.modifiers[keycode] != 0 {
 			continue
 		}
 		s := spare{keycode: keycode, keysym: row[columnPlain]}
-		if before := slices.IndexFunc(known, func(b spare) bool { return b.keycode == keycode }); before >= 0 {
+		if before >= 0 {
 			s.used = known[before].used
 		}
 		k.spares = append(k.spares, s)
 	}
 }
 
-// isSpareRow reports whether a key's keysyms are as bindSpares writes them. No layout
-// has such a key: the same character with and without Shift, in both groups.
+// isSpareRow reports whether a key's keysyms are as bindSpares writes them: the same
+// character with and without Shift, in both groups.
 func isSpareRow(row []uint32) bool {
 	keysym := row[columnPlain]
 	return keysym != 0 && !isKeypad(keysym) && (!isFunction(keysym) || keysym >= vendorFirst) &&
