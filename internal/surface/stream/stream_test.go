@@ -440,6 +440,21 @@ func TestAPingOfTheDataChannelIsAnswered(t *testing.T) {
 	}
 }
 
+func TestAViewerThatMakesADataChannelIsRefused(t *testing.T) {
+	r := newRig(t, both)
+	v := r.dial(t, "ann").watch()
+	v.channel()
+	if _, err := v.pc.CreateDataChannel("another", nil); err != nil {
+		t.Fatal(err)
+	}
+	v.await("signal/close", nil)
+	var no refusal
+	v.await("stream/error", &no)
+	if no.Code != string(fault.InvalidRequest) {
+		t.Errorf("refused with %+v", no)
+	}
+}
+
 func TestTheGatewayTellsItsEndAndFreesItsPorts(t *testing.T) {
 	r := newRig(t, both)
 	c := r.dial(t, "ann")
