@@ -80,6 +80,7 @@ func (s *frames) run(ctx context.Context) {
 }
 
 func (s *frames) send(ctx context.Context) error {
+	flow := flow{line: newLine(), video: s.video}
 	for {
 		if err := s.waitForWindow(ctx); err != nil {
 			return err
@@ -91,6 +92,10 @@ func (s *frames) send(ctx context.Context) error {
 			}
 			return err
 		}
+		if !flow.admit(frame) {
+			continue
+		}
+		flow.line.add(len(frame.Data))
 		s.mu.Lock()
 		s.waiting++
 		s.mu.Unlock()

@@ -201,6 +201,7 @@ func (p *peer) send(ctx context.Context) error {
 	case <-late.C:
 		return errICE
 	}
+	flow := flow{line: p.line, video: p.video, reports: true}
 	for {
 		frame, err := p.video.Next(ctx)
 		if err != nil {
@@ -209,7 +210,9 @@ func (p *peer) send(ctx context.Context) error {
 			}
 			return err
 		}
-		p.write(frame)
+		if flow.admit(frame) {
+			p.write(frame)
+		}
 	}
 }
 

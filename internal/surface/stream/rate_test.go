@@ -4,6 +4,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
 // second lets a second pass in which so many bytes are sent, and returns the limit
@@ -44,6 +46,59 @@ func TestALimitFollowsLossAndIsForgotten(t *testing.T) {
 			if last = next; seconds > 600 {
 				t.Fatalf("the limit is not forgotten: %d", next)
 			}
+		}
+	})
+}
+
+// asked records what is asked of an encoder.
+type asked struct {
+	action.Video
+	keys, limit int
+}
+
+func (a *asked) RequestKey()    { a.keys++ }
+func (a *asked) Limit(bits int) { a.limit = bits }
+
+func TestLatePicturesAreLeftOutUntilAKeyFrame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var encoder asked
+		f := flow{line: newLine(), video: &encoder}
+		at := time.Duration(0)
+		frame := func(key bool, takes time.Duration) bool {
+			sent := f.admit(action.Frame{At: at, Key: key})
+			f.line.add(10_000)
+			at += 33 * time.Millisecond
+			time.Sleep(takes)
+			return sent
+		}
+		for n := range 60 {
+			if !frame(n == 0, 33*time.Millisecond) {
+				t.Fatalf("frame %d was left out of a fast line", n)
+			}
+		}
+		if encoder.keys != 0 || encoder.limit != 0 {
+			t.Fatalf("a fast line: %d key frames, limit %d", encoder.keys, encoder.limit)
+		}
+		n := 0
+		for ; frame(false, 100*time.Millisecond); n++ {
+			if n > 60 {
+				t.Fatal("no frame was left out of a slow line")
+			}
+		}
+		if encoder.keys == 0 {
+			t.Error("no key frame was asked for")
+		}
+		if frame(false, 100*time.Millisecond) {
+			t.Error("a frame was sent that needs those that were left out")
+		}
+		if !frame(true, 33*time.Millisecond) || !frame(false, 33*time.Millisecond) {
+			t.Error("the key frame, or the one after it, was left out")
+		}
+		for range 40 {
+			frame(false, 33*time.Millisecond)
+		}
+		if encoder.limit < minRate || encoder.limit > 2_500_000 {
+			t.Errorf("the limit is %d", encoder.limit)
 		}
 	})
 }
