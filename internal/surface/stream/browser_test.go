@@ -244,12 +244,24 @@ func TestAPersonTakesDrivesAndHandsBack(t *testing.T) {
 	if got := described(r.recorded()); got != want {
 		t.Errorf("the session got\n%s, want\n%s", got, want)
 	}
+	var focused bool
+	p.value(`document.activeElement.tagName === "TEXTAREA"`, &focused)
+	for i, k := range []string{"Control", "Alt", "Shift"} {
+		p.do("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": k, "code": k + "Left", "modifiers": []int{2, 3, 11}[i]})
+	}
+	p.until("way out of the picture", `document.activeElement.tagName !== "TEXTAREA"`)
+	eventually(t, "the release of the keys", func() bool {
+		return strings.HasSuffix(described(r.recorded()), "keyDown ffe3|keyDown ffe9|keyUp ffe3|keyUp ffe9")
+	})
+	if !focused {
+		t.Error("the picture did not have the focus")
+	}
 	p.value(`document.getElementById("hand-back").click()`, nil)
 	p.until("hand-back", `document.body.dataset.mine === "false"`)
 	p.do("Input.dispatchMouseEvent", map[string]any{"type": "mousePressed", "x": at["x"], "y": at["y"], "button": "left", "clickCount": 1})
 	r.change(func(s *action.ViewState) { s.Holder = "bob" })
 	p.until("other holder", `document.getElementById("holder").textContent.includes("bob")`)
-	if got := described(r.recorded()); got != want {
+	if got := described(r.recorded()); got != want+"|keyDown ffe3|keyDown ffe9|keyUp ffe3|keyUp ffe9" {
 		t.Errorf("input after the hand-back arrived: %s", got)
 	}
 }

@@ -19,6 +19,7 @@ const (
 	maxSDP       = 64 << 10               // bytes of a session description
 	maxSections  = 8                      // of media in a session description
 	keyPause     = 300 * time.Millisecond // between key frames that a viewer asks for
+	maxUnsent    = 16 << 10               // bytes of answers that wait in the data channel
 	dataChannel  = "data"                 // its label, as in Neko
 	mediaSection = "\nm="                 // how a section of media begins (RFC 8866)
 )
@@ -27,7 +28,8 @@ var (
 	errReplaced = errors.New("another source of pictures took the place")
 	errICE      = fault.New(fault.ActionTimeout, "no media connection came up").
 			Hinted("open the UDP or TCP port of the live view for this machine; pictures come over the WebSocket until then")
-	errLostLine = fault.New(fault.CDPError, "the media connection broke").Hinted("it is made again by itself")
+	errForeignChannel = fault.New(fault.InvalidRequest, "the gateway makes the data channel, not the viewer").Hinted("use the channel named data")
+	errLostLine       = fault.New(fault.CDPError, "the media connection broke").Hinted("it is made again by itself")
 )
 
 // peer sends pictures by WebRTC.
@@ -128,13 +130,16 @@ func (p *peer) offer(ctx context.Context, c codec) (err error) {
 	}
 	data.OnMessage(func(m webrtc.DataChannelMessage) {
 		if answer, is := pong(m.Data); is {
-			_ = data.Send(answer) // fails when the peer ends
+			if p.viewer.pace.Wait(ctx) == nil && data.BufferedAmount() < maxUnsent {
+				_ = data.Send(answer) // fails when the peer ends
+			}
 			return
 		}
 		if !m.IsString && ctx.Err() == nil {
 			p.viewer.onData(m.Data)
 		}
 	})
+	p.pc.OnDataChannel(func(*webrtc.DataChannel) { p.end(errForeignChannel) })
 	p.pc.OnConnectionStateChange(func(state webrtc.PeerConnectionState) {
 		switch state {
 		case webrtc.PeerConnectionStateConnected:

@@ -192,11 +192,16 @@ func (s *Server) leave() {
 	s.running.Done()
 }
 
-// Close disconnects all viewers, waits for them and closes the ports.
+// Close disconnects all viewers, waits for them and closes the ports. A second call
+// does nothing.
 func (s *Server) Close() error {
 	s.mu.Lock()
+	again := s.closed
 	s.closed = true
 	s.mu.Unlock()
+	if again {
+		return nil
+	}
 	s.end(errClosed)
 	s.running.Wait()
 	if s.media == nil {

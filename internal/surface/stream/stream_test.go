@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pion/rtcp"
 	"github.com/pion/webrtc/v4"
 	"go.uber.org/goleak"
 
@@ -381,6 +382,94 @@ func eventually(t *testing.T, what string, holds func() bool) {
 		if time.Now().After(deadline) {
 			t.Fatalf("timed out waiting for %s", what)
 		}
+	}
+}
+
+// TestInputThatTheSessionTakesSlowlyWaitsAndKeepsItsOrder sends more events than
+// may wait, while the session takes none.
+func TestInputThatTheSessionTakesSlowlyWaitsAndKeepsItsOrder(t *testing.T) {
+	r := newRig(t, stream.Media{})
+	slow := make(chan struct{})
+	r.slow = slow
+	c := r.dial(t, "ann")
+	c.send("control/request", nil)
+	c.await("control/host", nil)
+	const keys = 3000
+	for n := range keys {
+		if n == 2*keys/3 {
+			close(slow)
+		}
+		if err := c.conn.Write(c.ctx, websocket.MessageBinary, []byte{3, 0, 4, 1, 0, byte(n >> 8), byte(n)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "the events", func() bool { return len(r.recorded()) >= keys })
+	for n, e := range r.recorded()[:keys] {
+		if want := (action.PersonInput{Kind: action.InputKeyDown, Keysym: uint32(0x01000000 + n)}); e != want {
+			t.Fatalf("event %d is %+v, want %+v", n, e, want)
+		}
+	}
+}
+
+func TestAViewerThatLostAPictureGetsAKeyFrame(t *testing.T) {
+	r := newRig(t, both)
+	v := r.dial(t, "ann").watch()
+	v.see(5)
+	ssrc := uint32(v.pc.GetReceivers()[0].Track().SSRC())
+	if err := v.pc.WriteRTCP([]rtcp.Packet{&rtcp.PictureLossIndication{MediaSSRC: ssrc}}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the request for a key frame", func() bool { r.mu.Lock(); defer r.mu.Unlock(); return r.keys > 0 })
+}
+
+func TestAPingOfTheDataChannelIsAnswered(t *testing.T) {
+	r := newRig(t, both)
+	d := r.dial(t, "ann").watch().channel()
+	answers := make(chan []byte, 1)
+	d.OnMessage(func(m webrtc.DataChannelMessage) { answers <- m.Data })
+	if err := d.Send([]byte{7, 0, 8, 0, 0, 0, 1, 0, 0, 0, 2}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case got := <-answers:
+		if len(got) != 19 || string(got[:11]) != "\x03\x00\x10\x00\x00\x00\x01\x00\x00\x00\x02" {
+			t.Errorf("answered with %v", got)
+		}
+	case <-time.After(patience):
+		t.Error("no answer")
+	}
+}
+
+func TestAViewerThatMakesADataChannelIsRefused(t *testing.T) {
+	r := newRig(t, both)
+	v := r.dial(t, "ann").watch()
+	v.channel()
+	if _, err := v.pc.CreateDataChannel("another", nil); err != nil {
+		t.Fatal(err)
+	}
+	v.await("signal/close", nil)
+	var no refusal
+	v.await("stream/error", &no)
+	if no.Code != string(fault.InvalidRequest) {
+		t.Errorf("refused with %+v", no)
+	}
+}
+
+func TestTheGatewayTellsItsEndAndFreesItsPorts(t *testing.T) {
+	r := newRig(t, both)
+	c := r.dial(t, "ann")
+	c.watch().see(1)
+	if err := r.server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c.await("system/disconnect", nil)
+	udp, tcp := r.server.Addresses()
+	again, err := stream.New(stream.Options{Log: slog.New(slog.DiscardHandler), Viewers: 1, Media: stream.Media{UDP: udp, TCP: tcp}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

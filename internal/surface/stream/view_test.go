@@ -277,14 +277,12 @@ const period = time.Second / perSecond
 
 func (v *video) Next(ctx context.Context) (action.Frame, error) {
 	now := int(time.Since(v.from) / period)
-	if v.next++; v.next < now || v.next == 0 {
-		v.next = max(v.next, now)
+	if v.next++; v.next < now || v.next == 0 { // a key frame, as an encoder makes it at once
+		v.next = now
 		for !v.frames[v.next%len(v.frames)].Key {
 			v.next++
 		}
-		if v.from.Equal(time.Time{}) || now == 0 { // the first frame comes at once
-			v.from = v.from.Add(-period * time.Duration(v.next))
-		}
+		v.from = v.from.Add(-period * time.Duration(v.next-now))
 	}
 	select {
 	case <-time.After(time.Until(v.from.Add(period * time.Duration(v.next)))):

@@ -156,6 +156,12 @@ export class Input {
   }
 
   #keyDown(event) {
+    if (event.ctrlKey && event.altKey && event.shiftKey && ["Control", "Alt", "Shift"].includes(event.key)) {
+      event.preventDefault();
+      this.releaseAll();
+      this.#keyboard.blur(); // the way out for people who use the keyboard alone
+      return;
+    }
     const command = (event.ctrlKey || event.metaKey) && !event.altKey;
     if (command && event.key.toLowerCase() === "v") return; // the event paste follows
     const keysym = keysymOf(event);

@@ -208,10 +208,10 @@ export class LiveViewer extends EventTarget {
         this.#emit("state", payload);
         break;
       case "signal/provide":
-        this.#accept(payload).catch(() => this.#fallBack());
+        this.#accept(payload).catch(() => this.#pc && this.#fallBack());
         break;
       case "signal/restart":
-        this.#answer(payload.sdp).catch(() => this.#fallBack());
+        this.#answer(payload.sdp).catch(() => this.#pc && this.#fallBack());
         break;
       case "signal/close":
         if (this.#pc) this.#fallBack();
@@ -220,8 +220,9 @@ export class LiveViewer extends EventTarget {
         this.#emit("clipboard", payload);
         break;
       case "stream/error":
-        if (payload.event === "signal/request") this.#fallBack();
-        else if (payload.event !== "signal/close") this.#emit("fault", payload);
+        // Faults of the media connection lead to frames over the WebSocket.
+        if (payload.event === "signal/request" || payload.event === "signal/answer") this.#fallBack();
+        else if (!payload.event?.startsWith("signal/")) this.#emit("fault", payload);
         break;
     }
   }
