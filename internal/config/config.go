@@ -38,7 +38,17 @@ type Server struct {
 	TLS     TLS      `yaml:"tls"`
 	Proxies []string `yaml:"trusted_proxies" doc:"Addresses of proxies before the gateway, as CIDR; only they may say by X-Forwarded-For, -Proto and -Host whom they speak for"`
 	Hosts   []string `yaml:"allowed_hosts" doc:"Names beside localhost and the listening address that the Host header may hold, without port"`
+	Live    Live     `yaml:"live"`
 	Origins []string `yaml:"cors_allow_origins" doc:"Origins whose pages may call the gateway, https://app.example.com for example"`
+}
+
+// Live is where people who watch sessions get the pictures.
+type Live struct {
+	UDP     string   `yaml:"udp" doc:"Address at which viewers get media over UDP (WebRTC), one port for all; port 0 is a free one, off: none"`
+	TCP     string   `yaml:"tcp" doc:"The same over TCP, for networks that block UDP"`
+	Public  []string `yaml:"public_addresses" doc:"IP addresses that viewers are told instead of this machine's, for a gateway behind address translation"`
+	STUN    []string `yaml:"stun_servers" doc:"STUN servers that viewers are told to use, such as stun:stun.example.org:3478"`
+	Viewers int      `yaml:"max_viewers" doc:"Most people who watch at the same time, of all sessions"`
 }
 
 // TLS names the certificate and key of the server. Both files or none must be
@@ -230,7 +240,7 @@ type Timeouts struct {
 // Default returns the configuration of an empty file.
 func Default() Config {
 	return Config{
-		Server: Server{Listen: "127.0.0.1:2468"},
+		Server: Server{Listen: "127.0.0.1:2468", Live: Live{UDP: "127.0.0.1:0", TCP: "127.0.0.1:0", Viewers: 200}},
 		Auth: Auth{
 			JWT:  JWT{RoleClaim: "glovebox_role", ScopeClaim: "glovebox_scope"},
 			Rate: Rate{PerSecond: 1000, Burst: 2000},

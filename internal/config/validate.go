@@ -42,6 +42,7 @@ func (c *Config) problems() (problems Problems) {
 	checks := []error{c.Server.listen(), c.Server.names(), c.Auth.JWT.check(), c.Auth.Rate.check()}
 	checks = append(checks, c.Browser.checks()...)
 	checks = append(checks,
+		between("server.live.max_viewers", c.Server.Live.Viewers, 1, 10_000),
 		limit("security.session_timeout", s.IdleTimeout),
 		limit("security.max_actions_per_session", s.MaxActions),
 		limit("security.max_failures", s.MaxFailures),

@@ -62,8 +62,12 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 	if err != nil {
 		return err
 	}
-	listen.Gate, listen.Clients, listen.Auth, listen.MCP, listen.Agents, listen.Version, listen.Log = idle, idle, gw.Tokens, agents.Handler(), agents, version, log
-	listen.Background = o.IdleExit > 0
+	listen.Gate, listen.Clients, listen.Auth, listen.MCP, listen.Agents, listen.Version, listen.Log, listen.Background = idle, idle, gw.Tokens, agents.Handler(), agents, version, log, o.IdleExit > 0
+	closeStreams, err := offerLive(&listen, c.Server.Live, idle, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeStreams()) }()
 	handler, err := rest.New(listen)
 	if err != nil {
 		return err
@@ -170,6 +174,13 @@ func (i *idleWatch) Attach(ctx context.Context, call action.Call) (action.Attach
 	i.noteCall()
 	defer i.noteCall()
 	return i.gateway.Gate.Attach(ctx, call) //nolint:wrapcheck // a fault
+}
+
+// View connects a viewer to the live picture of a session.
+func (i *idleWatch) View(ctx context.Context, call action.Call) (action.View, error) {
+	i.noteCall()
+	defer i.noteCall()
+	return i.gateway.Gate.View(ctx, call) //nolint:wrapcheck // a fault
 }
 
 func (i *idleWatch) noteCall() {

@@ -167,6 +167,6 @@ func (s *stretch) text(actor string) string {
 	if s.more > 0 {
 		where += " and others"
 	}
-	return fmt.Sprintf("%s had the controls for %s: %d clicks and %d keys, on %s",
+	return fmt.Sprintf("%s had the controls for %s: clicks %d, keys %d, on %s",
 		actor, time.Since(s.since).Round(time.Second), s.clicks, s.keys, where)
 }

@@ -186,7 +186,7 @@ func TestTheHolderDrivesAndOneStretchIsRecorded(t *testing.T) {
 		if releases != 1 || admitted != 0 {
 			t.Errorf("after another took it: %d releases, admitted %d times", releases, admitted)
 		}
-		if r.count("session", "ann had the controls for 0s: 2 clicks and 14 keys") != 1 || r.told("session", "secret") {
+		if r.count("session", "ann had the controls for 0s: clicks 2, keys 14") != 1 || r.told("session", "secret") {
 			t.Errorf("the records are %+v", r.events)
 		}
 		wants(t, fault.SessionPaused, mine.Input(t.Context(), press))

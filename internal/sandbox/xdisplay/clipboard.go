@@ -88,7 +88,7 @@ func (c *clipboards) selectionAtom(selection Selection) (uint32, error) {
 	case Primary:
 		return predefinedPrimary, nil
 	}
-	return 0, fault.New(fault.InvalidRequest, "there is no such selection").Hinted("Use %s or %s.", Clipboard, Primary)
+	return 0, fault.New(fault.InvalidRequest, "there is no such selection").Hinted("use %s or %s", Clipboard, Primary)
 }
 
 // ReadClipboard returns the text of a selection, empty if it has none. The text is a
@@ -177,7 +177,7 @@ func (c *clipboards) nextAnswer(ctx context.Context) (x11.Event, error) {
 		return event, nil
 	case <-limit.C:
 		return x11.Event{}, fault.New(fault.ActionTimeout, "the program that owns the clipboard does not answer").
-			Hinted("Copy the text again, or try again later.")
+			Hinted("copy the text again, or try again later")
 	case <-c.conn.Done():
 		return x11.Event{}, x11.ErrClosed
 	case <-ctx.Done():
@@ -245,7 +245,7 @@ func (c *clipboards) takeProperty(ctx context.Context, property uint32) (x11.Pro
 }
 
 func tooLong() error {
-	return fault.New(fault.LimitReached, "the clipboard has more than 1 MiB of text").Hinted("Copy less.")
+	return fault.New(fault.LimitReached, "the clipboard has more than 1 MiB of text").Hinted("copy less")
 }
 
 // raw returns the bytes of a part: UTF-8, or Latin-1 where the owner says STRING.
@@ -275,7 +275,7 @@ func (d *Display) WriteClipboard(ctx context.Context, selection Selection, text 
 		return err
 	}
 	if len(text) > maxClipboard {
-		return fault.New(fault.LimitReached, "the text has %d bytes, more than 1 MiB", len(text)).Hinted("Send less.")
+		return fault.New(fault.LimitReached, "the text has %d bytes, more than 1 MiB", len(text)).Hinted("send less")
 	}
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return fault.New(fault.InvalidRequest, "the text is not UTF-8, or contains the character 0")
@@ -300,7 +300,7 @@ func (d *Display) WriteClipboard(ctx context.Context, selection Selection, text 
 	}
 	if x11.NewReader(reply, 8).U32() != d.window {
 		d.clipboards.disown(atom)
-		return fault.New(fault.NotActionable, "another program copied something at the same time").Hinted("Try again.")
+		return fault.New(fault.NotActionable, "another program copied something at the same time").Hinted("try again")
 	}
 	return nil
 }

@@ -168,12 +168,12 @@ func (d *Display) touch(event action.PersonInput) {
 func checkInput(events []action.PersonInput, width, height int) error {
 	if len(events) > maxEvents {
 		return fault.New(fault.InvalidRequest, "%d events are too many for one call", len(events)).
-			Hinted("Send at most %d at a time.", maxEvents)
+			Hinted("send at most %d at a time", maxEvents)
 	}
 	text := 0
 	for i, event := range events {
 		if text += len(event.Text); text > maxText {
-			return fault.New(fault.InvalidRequest, "the text is too long").Hinted("Send at most %d bytes at a time.", maxText)
+			return fault.New(fault.InvalidRequest, "the text is too long").Hinted("send at most %d bytes at a time", maxText)
 		}
 		if problem := inputProblem(event, width, height); problem != "" {
 			return fault.New(fault.InvalidRequest, "event %d: %s", i+1, problem)

@@ -1,6 +1,7 @@
 package xdisplay_test
 
 import (
+	"context"
 	"fmt"
 	"os/exec"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/x11"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/xdisplay"
 	"github.com/gloveboxhq/glovebox/internal/testenv"
@@ -136,4 +138,31 @@ func TestKeysOfAnEarlierConnectionAreUsedAgain(t *testing.T) {
 	if got := value[string](c, "field.value"); got != want {
 		t.Errorf("typed %q, got %q", want, got)
 	}
+}
+
+func TestInputEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	d, c := startEditor(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() {
+		var b strings.Builder
+		for r := rune(0x4e00); b.Len() < 60_000; r++ { // takes half a minute
+			b.WriteRune(r)
+		}
+		ended <- d.Input(ctx, []action.PersonInput{down(xkShift), text(b.String())})
+	}()
+	c.until("field.value.length >= 5")
+	cancel()
+	if err := <-ended; fault.CodeOf(err) != fault.ActionTimeout {
+		t.Errorf("got %v", err)
+	}
+	if err := d.ReleaseAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.until("log.includes('keyup Shift ShiftLeft')")
+	c.eval("field.value = ''")
+	input(t, d, text("aö你"))
+	c.until("field.value === 'aö你'")
 }

@@ -100,7 +100,7 @@ func (s *Screenshot) complete(width, height int) error {
 	case s.Region.Empty() || !s.Region.In(screen):
 		return fault.New(fault.InvalidRequest, "the region is not on the screen, which has %d × %d pixels", width, height)
 	case s.Region.Dx()*s.Region.Dy() > maxPixels:
-		return fault.New(fault.LimitReached, "the picture would have more than %d pixels", maxPixels).Hinted("Take a picture of a region.")
+		return fault.New(fault.LimitReached, "the picture would have more than %d pixels", maxPixels).Hinted("take a picture of a region")
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (d *Display) bindSpares(ctx context.Context, keysyms []uint32) error {
 	}
 	if len(chosen) == 0 {
 		return fault.New(fault.LimitReached, "all %d keys for other layouts are held down", len(k.spares)).
-			Hinted("Release some keys first.")
+			Hinted("release some keys first")
 	}
 	if waitBefore {
 		if err := d.settle(ctx); err != nil {

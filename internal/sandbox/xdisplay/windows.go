@@ -132,7 +132,7 @@ func (d *Display) change(ctx context.Context, id uint32, do func(ctx context.Con
 		return d.toFault(err)
 	}
 	if !slices.Contains(ids, id) {
-		return fault.New(fault.NotFound, "there is no window %d", id).Hinted("List the windows again.")
+		return fault.New(fault.NotFound, "there is no window %d", id).Hinted("list the windows again")
 	}
 	managed, err := d.isManaged(ctx)
 	if err != nil {

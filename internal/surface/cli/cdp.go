@@ -74,34 +74,42 @@ func (cmd cdpCommands) ticket(ctx context.Context, lives time.Duration) error {
 	if lives < time.Second || lives > time.Hour {
 		return usage(errors.New("want --for between 1s and 1h"))
 	}
-	conf, err := cmd.load()
+	session, made, base, err := cmd.sessionToken(ctx, "cdp-", lives)
 	if err != nil {
 		return err
 	}
-	gateway, err := cmd.client(operatorToken)
-	if err != nil {
-		return err
-	}
-	result, err := cmd.send(ctx, gateway, action.Call{Verb: action.VerbSessionShow.Name, Session: cmd.target, Args: &action.None{}})
-	if err != nil {
-		return err
-	}
-	session, _ := result.Data.(*action.Session)
-	name := "cdp-" + randid.Word()[:12]
-	result, err = cmd.send(ctx, gateway, action.Call{Verb: action.VerbTokenCreate.Name, Args: &action.TokenCreate{
-		Name: name, Role: action.Operator, Session: session.ID, ExpiresIn: int(lives.Seconds()),
-	}})
-	if err != nil {
-		return err
-	}
-	made, _ := result.Data.(*action.TokenMade)
-	base := strings.TrimSuffix(first(cmd.url, conf.Server.URL()), "/")
 	path := "/v1/sessions/" + session.ID + "/browser/cdp?" + url.Values{"access_token": {made.Secret}}.Encode()
 	at := strings.Replace(base, "http", "ws", 1) + path
 	return cmd.print(action.Result{Data: map[string]any{"url": at, "http": base + path, "session": session.ID, "expiresAt": made.Expires, "token": made.ID}}, func(action.Result) {
 		cmd.printf("%s\n", at)
 		cmd.printf("%s\n", cmd.style.dim("for "+lives.String()+", of session "+session.ID+" alone; http:// in place of ws:// for clients that look for it; glovebox token revoke "+made.ID+" ends it"))
 	})
+}
+
+// sessionToken makes a token for one session, and returns it with the address of the
+// gateway.
+func (cmd *environment) sessionToken(ctx context.Context, prefix string, lives time.Duration) (session *action.Session, made *action.TokenMade, base string, err error) {
+	conf, err := cmd.load()
+	if err != nil {
+		return nil, nil, "", err
+	}
+	gateway, err := cmd.client(operatorToken)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	result, err := cmd.send(ctx, gateway, action.Call{Verb: action.VerbSessionShow.Name, Session: cmd.target, Args: &action.None{}})
+	if err != nil {
+		return nil, nil, "", err
+	}
+	session, _ = result.Data.(*action.Session)
+	result, err = cmd.send(ctx, gateway, action.Call{Verb: action.VerbTokenCreate.Name, Args: &action.TokenCreate{
+		Name: prefix + randid.Word()[:12], Role: action.Operator, Session: session.ID, ExpiresIn: int(lives.Seconds()),
+	}})
+	if err != nil {
+		return nil, nil, "", err
+	}
+	made, _ = result.Data.(*action.TokenMade)
+	return session, made, strings.TrimSuffix(first(cmd.url, conf.Server.URL()), "/"), nil
 }
 
 func (cmd cdpCommands) forwardCommand() *cobra.Command {

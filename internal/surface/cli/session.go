@@ -21,7 +21,7 @@ func (cmd sessionCommands) commands() []*cobra.Command {
 	sessions := &cobra.Command{Use: "session", Short: "Start, list, hold and end sessions", Args: between(0, 0), RunE: help}
 	sessions.AddCommand(cmd.start(), cmd.list(),
 		cmd.verb("show", action.VerbSessionShow.Name), cmd.close(), cmd.verb("archive", action.VerbSessionArchive.Name),
-		cmd.replay(), cmd.export())
+		cmd.replay(), cmd.export(), cmd.watch())
 	sessions.AddCommand(cmd.control()...)
 	artifacts := &cobra.Command{Use: "artifacts", Short: "List and fetch the files sessions left", Args: between(0, 0), RunE: help}
 	artifacts.AddCommand(cmd.artifacts(), cmd.artifact())

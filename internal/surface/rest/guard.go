@@ -127,7 +127,7 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, seen *accessEntry)
 // public reports whether a path needs no token. The answers there contain only
 // that the gateway runs, and what is the same for every gateway of its version.
 func public(path string) bool {
-	return path == healthPath || path == rootVersion || strings.HasPrefix(path, questionPath)
+	return path == healthPath || path == rootVersion || strings.HasPrefix(path, questionPath) || strings.HasPrefix(path, livePath)
 }
 
 // authenticate finds the owner of the request's token and applies the rate

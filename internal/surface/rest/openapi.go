@@ -139,6 +139,9 @@ func (d *document) responses(v *action.Verb) map[string]*response {
 			Headers: map[string]*parameter{"Location": {Description: "Where it is shown", Schema: action.Schema{"type": "string"}}},
 		}
 	}
+	if v.Name == action.VerbDesktopWatch.Name {
+		all["101"] = &response{Description: "The live picture: Neko's signaling, to a request for a WebSocket; a client that can send no header gives its token as ?access_token="}
+	}
 	if v.Name == action.VerbCDPAttach.Name {
 		all["101"] = &response{Description: "The browser's protocol, to a request for a WebSocket; a client that can send no header gives its token as ?access_token="}
 	}

@@ -48,9 +48,12 @@ type Tokens interface {
 // Options are the parts and settings of a Surface.
 type Options struct {
 	Gate           Gate
-	Clients        Clients // of the DevTools protocol; none are admitted when nil
-	Agents         Agents  // serves glovebox mcp; nothing does when nil
-	Background     bool    // glovebox mcp started this gateway, and may start it again when it has ended
+	Clients        Clients      // of the DevTools protocol; none are admitted when nil
+	Viewers        Viewers      // of live pictures; none are admitted when nil
+	Streams        Streams      // serves the viewers
+	LivePage       http.Handler // serves the page on which people watch; none when nil
+	Agents         Agents       // serves glovebox mcp; nothing does when nil
+	Background     bool         // glovebox mcp started this gateway, and may start it again when it has ended
 	Auth           Tokens
 	MCP            http.Handler   // serves /mcp, after the same checks; none when nil. The caller is in the request's context, see auth.From
 	Version        string         // of the program
@@ -80,7 +83,7 @@ func New(o Options) (*Surface, error) {
 	if o.Gate == nil || o.Auth == nil || o.Log == nil {
 		return nil, errors.New("rest: Gate, Auth and Log must be given")
 	}
-	s := &surface{gate: o.Gate, clients: o.Clients, agents: o.Agents, background: o.Background, connections: newConnections(), eventStreams: newEventStreams(), mux: http.NewServeMux()}
+	s := &surface{gate: o.Gate, clients: o.Clients, viewers: o.Viewers, streams: o.Streams, agents: o.Agents, background: o.Background, connections: newConnections(), eventStreams: newEventStreams(), mux: http.NewServeMux()}
 	s.offerDescription(s.offerAll())
 	s.offerDiscovery(o.Version)
 	if o.MCP != nil {
@@ -88,6 +91,9 @@ func New(o Options) (*Surface, error) {
 	}
 	if o.Agents != nil {
 		s.mux.Handle("GET "+mcpStreamPath, withFullURL(http.HandlerFunc(s.mcpStream)))
+	}
+	if o.LivePage != nil {
+		s.mux.Handle("GET "+livePath, o.LivePage)
 	}
 	s.mux.HandleFunc("GET "+questionPath+"{id}", explainQuestion)
 	outside := &guard{
@@ -157,6 +163,8 @@ func (s *surface) bodyLimit(r *http.Request) int64 {
 type surface struct {
 	gate         Gate
 	clients      Clients
+	viewers      Viewers
+	streams      Streams
 	agents       Agents
 	background   bool
 	connections  *connections

@@ -15,7 +15,9 @@ import (
 
 // actsOnSession reports whether a verb acts on a session that is named by
 // header or query.
-func actsOnSession(v *action.Verb) bool { return strings.HasPrefix(v.Path, "/browser/") }
+func actsOnSession(v *action.Verb) bool {
+	return strings.HasPrefix(v.Path, "/browser/") || strings.HasPrefix(v.Path, "/desktop/")
+}
 
 // paths returns the routes of a verb. A verb of a page has two: for the most
 // recent session, and below a session.
@@ -33,6 +35,10 @@ func (s *surface) offer(doc *document, v *action.Verb, path string) {
 		noteVerb(r, v.Name)
 		if v.Name == action.VerbCDPAttach.Name && upgrades(r) {
 			s.attach(w, r, v)
+			return
+		}
+		if v.Name == action.VerbDesktopWatch.Name && upgrades(r) {
+			s.watch(w, r, v)
 			return
 		}
 		call, err := s.read(r, v)

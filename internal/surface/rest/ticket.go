@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
@@ -35,7 +36,7 @@ func isDiscovery(path string) bool {
 func takeToken(r *http.Request) (token string, inQuery bool, without *http.Request) {
 	query := r.URL.Query()
 	given, found := query[tokenQuery]
-	if !found || !(isCDPPath(r.URL.Path) && upgrades(r)) && !(r.Method == http.MethodGet && isDiscovery(r.URL.Path)) {
+	if !found || !((isCDPPath(r.URL.Path) || isStreamPath(r.URL.Path)) && upgrades(r)) && !(r.Method == http.MethodGet && isDiscovery(r.URL.Path)) {
 		return bearer(r), false, r
 	}
 	query.Del(tokenQuery)
@@ -60,8 +61,9 @@ func limitToSession(r *http.Request, who auth.Identity, token string, inQuery bo
 	}
 	path := r.URL.Path
 	own := "/v1/sessions/" + who.Session + cdpPath
-	if path != rootVersion && path != own && !strings.HasPrefix(path, own+"/") {
-		return nil, fault.New(fault.DeniedByPolicy, "the token opens the browser's protocol of one session and nothing else").
+	watch := "/v1/sessions/" + who.Session + action.VerbDesktopWatch.Path
+	if path != rootVersion && path != own && path != watch && !strings.HasPrefix(path, own+"/") {
+		return nil, fault.New(fault.DeniedByPolicy, "the token opens the browser's protocol and the live view of one session and nothing else").
 			Hinted("connect at %s, or call with another token", own).With("rule", "token.session")
 	}
 	if !inQuery {
