@@ -3,6 +3,7 @@ package stream_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -44,8 +45,10 @@ type limits struct{ connect, noPicture, write time.Duration }
 // rig is a server with a session.
 type rig struct {
 	*session
-	server *stream.Server
-	http   *httptest.Server
+	server  *stream.Server
+	http    *httptest.Server
+	context context.Context // of requests
+	end     context.CancelCauseFunc
 }
 
 func newRig(t *testing.T, media stream.Media, change ...func(*stream.Options, *limits)) *rig {
@@ -67,6 +70,8 @@ func newRig(t *testing.T, media stream.Media, change ...func(*stream.Options, *l
 		t.Fatal(err)
 	}
 	r := &rig{session: s, server: server}
+	r.context, r.end = context.WithCancelCause(context.Background())
+	t.Cleanup(func() { r.end(nil) })
 	mux := http.NewServeMux()
 	mux.Handle("GET /live/", stream.Page())
 	mux.HandleFunc("GET /v1/sessions/{session}/desktop/stream/signaling", func(w http.ResponseWriter, q *http.Request) {
@@ -74,6 +79,7 @@ func newRig(t *testing.T, media stream.Media, change ...func(*stream.Options, *l
 			http.Error(w, "no token", http.StatusUnauthorized)
 			return
 		}
+		q = q.WithContext(r.context)
 		if err := server.Serve(w, q, s.connect(q.URL.Query().Get("access_token"))); err != nil {
 			http.Error(w, fault.From(err).Message, fault.From(err).Code.Info().Status)
 		}
@@ -762,6 +768,28 @@ func TestTheEndOfTheSessionIsTold(t *testing.T) {
 	c.await("system/disconnect", &why)
 	if !strings.Contains(why.Message, "the session was closed") {
 		t.Errorf("disconnected with %q", why.Message)
+	}
+}
+
+func TestTheEndOfTheRequestIsTold(t *testing.T) {
+	for _, c := range []struct {
+		cause error
+		words string
+		code  websocket.StatusCode
+	}{
+		{fault.New(fault.Unauthenticated, "the token was revoked"), "the token was revoked", websocket.StatusGoingAway},
+		{errors.New("shutdown"), "the gateway ends", websocket.StatusServiceRestart},
+	} {
+		r := newRig(t, stream.Media{})
+		v := r.dial(t, "ann")
+		v.await("system/init", nil)
+		r.end(c.cause)
+		var why struct{ Message string }
+		v.await("system/disconnect", &why)
+		v.until("the end", func() bool { return v.err != nil })
+		if !strings.Contains(why.Message, c.words) || websocket.CloseStatus(v.err) != c.code {
+			t.Errorf("%v: disconnected with %q, %v", c.cause, why.Message, v.err)
+		}
 	}
 }
 

@@ -72,8 +72,19 @@ func serveViewer(s *Server, w http.ResponseWriter, r *http.Request, view action.
 	v.ctx, v.end = context.WithCancelCause(context.WithoutCancel(r.Context()))
 	defer v.end(nil)
 	defer context.AfterFunc(s.ctx, func() { v.end(errClosed) })()
-	defer context.AfterFunc(r.Context(), func() { v.end(context.Cause(r.Context())) })()
+	defer context.AfterFunc(r.Context(), func() { v.end(causeOf(r.Context())) })()
 	v.run()
+}
+
+// causeOf returns why a request ended: a fault, such as a token that expired, or the
+// end of the gateway.
+func causeOf(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	var f *fault.Fault
+	if errors.As(cause, &f) {
+		return cause
+	}
+	return errClosed
 }
 
 func (v *viewer) run() {
@@ -122,7 +133,7 @@ func (v *viewer) sayGoodbye(cause error) {
 	}
 	v.write(websocket.MessageText, encode(eventDisconnect, disconnectPayload{Message: text}))
 	status := websocket.StatusGoingAway
-	if errors.Is(cause, errClosed) && v.server.ctx.Err() != nil {
+	if f == errClosed {
 		status = websocket.StatusServiceRestart
 	} else if f.Code == fault.Internal || f.Code == fault.CDPError {
 		status = websocket.StatusInternalError
