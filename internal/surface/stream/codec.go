@@ -26,7 +26,9 @@ var codecsOfRTP = []codec{
 	{
 		name: action.CodecVP8, payload: 96, again: "apt=96",
 		capability: webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeVP8, ClockRate: clockRate, RTCPFeedback: feedback},
-		payloader:  func() rtp.Payloader { return &codecs.VP8Payloader{EnablePictureID: true} },
+		// Without picture ids: pion's first frame has none while the next ones have, and
+		// browsers then wait for a second key frame, which they ask for after 3 seconds.
+		payloader: func() rtp.Payloader { return &codecs.VP8Payloader{} },
 	},
 	{
 		name: action.CodecH264, payload: 102, again: "apt=102",
