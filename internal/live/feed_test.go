@@ -24,7 +24,6 @@ const limit = 20 * time.Second // of every wait
 type camera struct {
 	t      *testing.T
 	mu     sync.Mutex
-	videos []*video
 	opened chan *video
 	refuse error
 }
