@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -34,6 +35,8 @@ func (t *tab) AdmitInput(context.Context) (func(), error) {
 	t.set(func(t *tab) { t.admitted++ })
 	return func() { t.set(func(t *tab) { t.admitted-- }) }, nil
 }
+
+func (t *tab) Screencast(int) *engine.Screencast { return nil }
 
 func (t *tab) Attach(context.Context, func(action.Message)) (action.Attachment, error) {
 	return clientAtTab{t.done, t.began}, nil

@@ -63,10 +63,18 @@ func (f *freezer) untilIdle(sess *openSession, now time.Time) time.Duration {
 	switch {
 	case left > 0:
 		return left
-	case used || browser.Busy() || f.hasQuestions != nil && f.hasQuestions(record):
+	case used || sess.watched() || browser.Busy() || f.hasQuestions != nil && f.hasQuestions(record):
 		return freezeAgain
 	}
 	return 0
+}
+
+// watched reports whether somebody watches the session: a frozen page would stand
+// still.
+func (o *openSession) watched() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.state.viewers) > 0
 }
 
 // inUse reports whether a call, a DevTools client or a crawl uses the session, or

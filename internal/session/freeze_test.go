@@ -46,6 +46,19 @@ func (r *rig) wantFrozen(id, box string, want bool) {
 	}
 }
 
+func TestAWatchedSessionIsNotFrozen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, with(freezing))
+		s := r.start(alice, action.SessionStart{})
+		p := r.watch(watcher, s.ID)
+		idle(10 * time.Minute)
+		r.wantFrozen(s.ID, s.Box, false)
+		p.Close()
+		idle(3 * time.Minute)
+		r.wantFrozen(s.ID, s.Box, true)
+	})
+}
+
 func TestAnIdleSessionIsFrozenAndTheNextCallThawsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, with(freezing))

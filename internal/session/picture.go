@@ -3,10 +3,12 @@ package session
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/live"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
@@ -16,6 +18,7 @@ import (
 const (
 	pictureFPS  = 30
 	pictureBits = 4_000_000 // a second, for a line that carries them
+	jpegFPS     = 10        // each picture is whole: 0.1 to 0.3 MB
 )
 
 // pictures connects viewers to the live pictures of sessions.
@@ -109,9 +112,9 @@ func (v *picture) State() (action.ViewState, <-chan struct{}, error) {
 // Codecs returns the codecs that the session's box can make (action.Picture).
 func (v *picture) Codecs() []string {
 	if v.session.now().Headless {
-		return nil
+		return []string{action.CodecJPEG}
 	}
-	return []string{action.CodecVP8, action.CodecH264}
+	return []string{action.CodecVP8, action.CodecH264, action.CodecJPEG}
 }
 
 // Video starts a sequence of frames (action.Picture).
@@ -119,10 +122,10 @@ func (v *picture) Video(_ context.Context, codec string) (action.Video, error) {
 	if _, _, err := v.State(); err != nil {
 		return nil, err
 	}
-	spec := sandbox.VideoSpec{Codec: codec, FPS: pictureFPS, Bits: pictureBits}
-	if err := spec.Check(); err != nil {
-		return nil, fault.New(fault.ProviderNotSupported, "no picture of a session is made in %q", codec).Hinted("ask for vp8 or h264")
+	if !slices.Contains([]string{action.CodecVP8, action.CodecH264, action.CodecJPEG}, codec) {
+		return nil, fault.New(fault.ProviderNotSupported, "no picture of a session is made in %q", codec).Hinted("ask for vp8, h264 or jpeg")
 	}
+	spec := sandbox.VideoSpec{Codec: codec, FPS: pictureFPS, Bits: pictureBits}
 	feed, err := v.of.feed(v.session, spec)
 	if err != nil {
 		return nil, err
@@ -149,11 +152,14 @@ func (p *pictures) feed(sess *openSession, spec sandbox.VideoSpec) (*live.Feed, 
 		p.work.Go(func() { sess.feeds.endWith(sess) })
 	}
 	feed := live.New(func(ctx context.Context, spec sandbox.VideoSpec) (sandbox.Video, error) {
-		box := sess.stage().box
+		on := sess.stage()
 		if f := sess.over(); f != nil {
 			return nil, f
 		}
-		return box.Video(ctx, spec)
+		if spec.Codec == action.CodecJPEG {
+			return screencast{on.browser.Screencast(jpegFPS)}, nil
+		}
+		return on.box.Video(ctx, spec)
 	}, spec, p.log)
 	sess.feeds.all[spec.Codec] = feed
 	return feed, nil
@@ -268,4 +274,28 @@ func (c *control) awaitHolder(sess *openSession, actor string) {
 		c.log.Error("cannot store that a session is not taken over any more", "session", sess.id, "error", err)
 		c.saver.ask()
 	}
+}
+
+// screencast is the browser's own screencast as a video: the active tab without the
+// browser's window, in whole pictures.
+type screencast struct{ *engine.Screencast }
+
+// Next returns the next picture (sandbox.Video).
+func (s screencast) Next() (sandbox.VideoFrame, error) {
+	f, err := s.Screencast.Next()
+	return sandbox.VideoFrame{Data: f.JPEG, Key: true, Width: f.Width, Height: f.Height, At: f.At}, err
+}
+
+// Tune repeats the last picture for a viewer that has none yet (sandbox.Video).
+func (s screencast) Tune(t sandbox.VideoTuning) error {
+	if t.Key {
+		s.Again()
+	}
+	return nil
+}
+
+// Close ends the pictures (sandbox.Video).
+func (s screencast) Close() error {
+	s.Screencast.Close()
+	return nil
 }

@@ -85,6 +85,8 @@ type Browser interface {
 	// AdmitInput has pages accept input that no act announced, as a person's is,
 	// until leave is called.
 	AdmitInput(ctx context.Context) (leave func(), err error)
+	// Screencast takes pictures of the active tab, at most fps a second.
+	Screencast(fps int) *engine.Screencast
 	Attach(ctx context.Context, onMessage func(action.Message)) (action.Attachment, error)
 	Crawl(o engine.CrawlOptions) engine.Crawler
 	Inject(ctx context.Context, set credentials.Set) error

@@ -55,7 +55,7 @@ type byFrame struct {
 	Type        string `json:"navigationType"`
 }
 
-var events = joined(targetEvents, frameEvents, worldEvents, networkEvents, dialogEvents, consoleEvents, dragEvents, downloadEvents, chooserEvents, storageEvents, certificateEvents, authEvents)
+var events = joined(targetEvents, frameEvents, worldEvents, networkEvents, dialogEvents, consoleEvents, dragEvents, downloadEvents, chooserEvents, storageEvents, certificateEvents, authEvents, castEvents)
 
 func joined(parts ...map[string]eventHandler) map[string]eventHandler {
 	all := make(map[string]eventHandler)

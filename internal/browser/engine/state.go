@@ -24,6 +24,9 @@ type state struct {
 	made     int           // tabs so far
 	making   int           // tabs that the engine is opening
 	hiding   int           // tabs of a crawl that are being opened
+
+	cast   chan<- castFrame // gets the pictures of a screencast; nil while none runs
+	castOn string           // protocol session that the pictures come from
 }
 
 func newState(o Options) state {
