@@ -39,7 +39,7 @@ func (o *openSession) cancelWithheld() (left []<-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.state.credentialed = true
-	for _, all := range []map[*context.CancelCauseFunc]activity{o.state.calls, o.state.clientCalls, o.state.viewers} {
+	for _, all := range []map[*context.CancelCauseFunc]activity{o.state.calls, o.state.clientCalls} {
 		for stop, g := range all {
 			if err := o.state.checkWithheld(g.call); err != nil {
 				(*stop)(err)
@@ -47,6 +47,12 @@ func (o *openSession) cancelWithheld() (left []<-chan struct{}) {
 			}
 		}
 	}
+	for stop, g := range o.state.viewers {
+		if err := o.state.checkWithheld(g.call); err != nil {
+			(*stop)(err) // it gets no picture from here on, whenever it leaves
+		}
+	}
+	o.state.signalChange()
 	return left
 }
 

@@ -53,8 +53,7 @@ func (p *pictures) connect(ctx context.Context, call action.Call, pin action.Pin
 			refused = st.checkWithheld(call)
 		}
 		if refused == nil {
-			v.done = make(chan struct{})
-			st.viewers[&v.cancel] = activity{call, v.done}
+			st.viewers[&v.cancel] = activity{call: call}
 		}
 	}); err != nil || refused != nil {
 		v.cancel(nil)
@@ -84,7 +83,6 @@ type picture struct {
 	call    action.Call     // that connected it
 	life    context.Context //nolint:containedctx // ends with a reason when the viewer may not watch any more
 	cancel  context.CancelCauseFunc
-	done    chan struct{} // closed when the connection is closed
 	once    sync.Once
 
 	driving sync.Mutex // guards stretch
@@ -93,10 +91,10 @@ type picture struct {
 
 // State returns the session's state as the viewer sees it (action.Picture).
 func (v *picture) State() (action.ViewState, <-chan struct{}, error) {
+	at := v.session.snapshot()
 	if err := context.Cause(v.life); err != nil {
 		return action.ViewState{}, nil, err
 	}
-	at := v.session.snapshot()
 	if !isOpen(at.record.State) {
 		return action.ViewState{}, nil, at.endedFault()
 	}
@@ -199,7 +197,6 @@ func (v *picture) Close() {
 			left = st.holderLeft(v.call.Caller.Actor)
 		})
 		v.cancel(fault.New(fault.NotActive, "the viewer has left").Hinted("connect again"))
-		close(v.done)
 		if left {
 			v.of.work.Go(func() { v.of.control.awaitHolder(v.session, v.call.Caller.Actor) })
 		}
@@ -221,7 +218,11 @@ func (v *viewedVideo) Next(ctx context.Context) (action.Frame, error) {
 	defer cancel(nil)
 	stop := context.AfterFunc(v.life, func() { cancel(context.Cause(v.life)) })
 	defer stop()
-	return v.Video.Next(ctx)
+	frame, err := v.Video.Next(ctx)
+	if put := context.Cause(v.life); put != nil { // the picture may show what the viewer may not see any more
+		return action.Frame{}, put
+	}
+	return frame, err
 }
 
 // holderLeft reports whether an actor has taken the session over and has no

@@ -77,15 +77,20 @@ func TestAnAgentMayNotWatchAPersonOrASessionWithCredentials(t *testing.T) {
 		_, err = r.frame(video)
 		must(t, err)
 		people := r.watch(watcher, s.ID)
+		_, changed, err := mine.State()
+		must(t, err)
 		over := make(chan error, 1)
 		go func() {
 			_, err := r.frame(video)
-			mine.Close()
 			over <- err
 		}()
 		begin(s.ID)
 		if err := <-over; fault.CodeOf(err) != fault.SessionPaused && fault.CodeOf(err) != fault.DeniedByPolicy {
 			t.Errorf("%s: the agent's video ended with %v", name, err)
+		}
+		<-changed
+		if _, _, err := mine.State(); err == nil {
+			t.Errorf("%s: the agent still sees the state", name)
 		}
 		if _, err := r.Picture(t.Context(), action.Call{Verb: "desktop.watch", Caller: alice}, action.Pin{Session: s.ID}); err == nil {
 			t.Errorf("%s: the agent watches", name)
