@@ -112,7 +112,7 @@ func TestBuildContextHasTheFilesAndIsReproducible(t *testing.T) {
 		}
 		modes[header.Name] = header.Mode
 	}
-	want := map[string]int64{"Dockerfile": 0o644, "policy.json": 0o644, "glovebox": 0o755}
+	want := map[string]int64{"Dockerfile": 0o644, "policy.json": 0o644, "screen.c": 0o644, "glovebox": 0o755}
 	if diff := cmp.Diff(want, modes); diff != "" {
 		t.Error(diff)
 	}
