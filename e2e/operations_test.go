@@ -171,7 +171,7 @@ func everyOperation(t *testing.T, g *gateway) {
 			continue
 		}
 		paths := []string{"/v1" + v.Path}
-		if strings.HasPrefix(v.Path, "/browser/") {
+		if strings.HasPrefix(v.Path, "/browser/") || strings.HasPrefix(v.Path, "/desktop/") {
 			paths = append(paths, "/v1/sessions/{session}"+v.Path)
 		}
 		for _, path := range paths {
