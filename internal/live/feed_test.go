@@ -118,7 +118,7 @@ func (v *video) waitTold(t *testing.T, fits func(sandbox.VideoTuning) bool) {
 
 func start(t *testing.T) (*camera, *live.Feed) {
 	c := newCamera(t)
-	f := live.New(c.open, sandbox.VideoSpec{Codec: sandbox.VP8, FPS: 30, Bits: 4_000_000}, slog.New(slog.DiscardHandler))
+	f := live.New(c.open, sandbox.VideoSpec{Codec: action.CodecVP8, FPS: 30, Bits: 4_000_000}, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() { f.Close(errors.New("the test is over")) })
 	return c, f
 }

@@ -8,12 +8,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// Codecs in which a box encodes its display.
-const (
-	VP8  = "vp8"
-	H264 = "h264" // constrained baseline, Annex B
-)
-
 // Limits of a video.
 const (
 	LeastVideoBits = 50_000      // per second
@@ -23,9 +17,9 @@ const (
 
 // VideoSpec describes a video of a box's display.
 type VideoSpec struct {
-	Codec string
-	FPS   int // at most so many frames a second, 1 to MostVideoFPS
-	Bits  int // per second
+	Codec string // action.CodecVP8 or action.CodecH264
+	FPS   int    // at most so many frames a second, 1 to MostVideoFPS
+	Bits  int    // per second
 }
 
 // Check returns the first error in s. Faults: invalid_request.
@@ -34,7 +28,7 @@ func (s VideoSpec) Check() error {
 		return fault.New(fault.InvalidRequest, "%s", what).Hinted("%s", hint)
 	}
 	switch {
-	case s.Codec != VP8 && s.Codec != H264:
+	case s.Codec != action.CodecVP8 && s.Codec != action.CodecH264:
 		return refuse("a display is encoded as vp8 or h264", "name one of them")
 	case s.FPS < 1 || s.FPS > MostVideoFPS:
 		return refuse("a video has 1 to 60 frames a second", "30 is usual")

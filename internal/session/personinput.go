@@ -34,10 +34,7 @@ type stretch struct {
 
 // Input sends a person's input (action.Picture).
 func (v *picture) Input(ctx context.Context, events []action.PersonInput) error {
-	if err := v.mayAct(); err != nil {
-		return err
-	}
-	ctx, leave, err := v.session.enter(ctx, v.call)
+	ctx, leave, err := v.enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -55,10 +52,7 @@ func (v *picture) Input(ctx context.Context, events []action.PersonInput) error 
 
 // Clipboard returns the session's clipboard (action.Picture).
 func (v *picture) Clipboard(ctx context.Context) (string, error) {
-	if err := v.mayAct(); err != nil {
-		return "", err
-	}
-	ctx, leave, err := v.session.enter(ctx, v.call)
+	ctx, leave, err := v.enter(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -68,15 +62,21 @@ func (v *picture) Clipboard(ctx context.Context) (string, error) {
 
 // SetClipboard replaces the session's clipboard (action.Picture).
 func (v *picture) SetClipboard(ctx context.Context, text string) error {
-	if err := v.mayAct(); err != nil {
-		return err
-	}
-	ctx, leave, err := v.session.enter(ctx, v.call)
+	ctx, leave, err := v.enter(ctx)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	return v.session.stage().box.SetClipboard(ctx, text)
+}
+
+// enter admits input of the viewer who has taken the session over. Faults: those of
+// mayAct and openSession.enter.
+func (v *picture) enter(ctx context.Context) (inside context.Context, leave func(), err error) {
+	if err := v.mayAct(); err != nil {
+		return nil, nil, err
+	}
+	return v.session.enter(ctx, v.call)
 }
 
 // drive returns the stretch of input that goes on. The first input begins one: the

@@ -187,8 +187,8 @@ func hostsOf(facts action.Facts) []string {
 	return hosts
 }
 
-// withheld refuses what agents, or all but operators, may not have in a session with credentials: no rule, grant
-// or answer gives it to others.
+// withheld refuses what a role may not have in a session with credentials: no rule, grant or
+// answer gives it to that role.
 func withheld(caller action.Caller, verb *action.Verb, facts action.Facts) (v Verdict, refused bool) {
 	if !facts.Session.Credentialed || !verb.WithheldFrom(caller.Role) {
 		return Verdict{}, false

@@ -27,7 +27,7 @@ func TestTheDesktopOfAHostileGuest(t *testing.T) {
 	if err := link.SetClipboard(t.Context(), strings.Repeat("x", 10<<20)); err == nil {
 		t.Error("10 MiB were copied")
 	}
-	if _, err := link.Video(t.Context(), sandbox.VideoSpec{Codec: sandbox.VP8, FPS: 30, Bits: 1_000_000}); fault.CodeOf(err) != fault.ProviderNotSupported {
+	if _, err := link.Video(t.Context(), sandbox.VideoSpec{Codec: action.CodecVP8, FPS: 30, Bits: 1_000_000}); fault.CodeOf(err) != fault.ProviderNotSupported {
 		t.Errorf("a guest without a display: %v", err)
 	}
 }

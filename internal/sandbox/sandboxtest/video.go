@@ -73,12 +73,12 @@ func checkVideo(t *testing.T, instance func(*testing.T) Open) {
 	spec := Spec("alice")
 	spec.Headless = false
 	box := start(t, driver, spec)
-	for _, bad := range []sandbox.VideoSpec{{}, {Codec: "vp9", FPS: 30, Bits: 4_000_000}, {Codec: sandbox.VP8, FPS: 61, Bits: 4_000_000}, {Codec: sandbox.VP8, FPS: 30}} {
+	for _, bad := range []sandbox.VideoSpec{{}, {Codec: "vp9", FPS: 30, Bits: 4_000_000}, {Codec: action.CodecVP8, FPS: 61, Bits: 4_000_000}, {Codec: action.CodecVP8, FPS: 30}} {
 		if _, err := box.Video(testContext(t), bad); fault.CodeOf(err) != fault.InvalidRequest {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
-	for _, codec := range []string{sandbox.VP8, sandbox.H264} {
+	for _, codec := range []string{action.CodecVP8, action.CodecH264} {
 		video, err := box.Video(testContext(t), sandbox.VideoSpec{Codec: codec, FPS: 30, Bits: 4_000_000})
 		if err != nil {
 			t.Fatal(err)
@@ -93,7 +93,7 @@ func checkVideo(t *testing.T, instance func(*testing.T) Open) {
 			t.Error("a closed video goes on")
 		}
 	}
-	video, err := box.Video(testContext(t), sandbox.VideoSpec{Codec: sandbox.VP8, FPS: 30, Bits: 4_000_000})
+	video, err := box.Video(testContext(t), sandbox.VideoSpec{Codec: action.CodecVP8, FPS: 30, Bits: 4_000_000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func checkVideo(t *testing.T, instance func(*testing.T) Open) {
 	for err == nil {
 		_, err = video.Next()
 	}
-	if _, err := box.Video(testContext(t), sandbox.VideoSpec{Codec: sandbox.VP8, FPS: 30, Bits: 4_000_000}); err == nil {
+	if _, err := box.Video(testContext(t), sandbox.VideoSpec{Codec: action.CodecVP8, FPS: 30, Bits: 4_000_000}); err == nil {
 		t.Error("a stopped box has a display")
 	}
 }

@@ -34,9 +34,9 @@ type Setup struct {
 	idBase, idMask uint32
 }
 
-// Dial connects to the server at a Unix socket, such as /tmp/.X11-unix/X0; with an
-// "@" before it, at an abstract one. The cookie is that of the first entry of
-// cookieFile, an Xauthority file; empty: the server needs none.
+// Dial connects to the server at a Unix socket, such as /tmp/.X11-unix/X0. A name that
+// begins with "@" is that of an abstract socket. cookieFile is an Xauthority file, whose
+// first entry has the cookie; it is empty if the server needs none.
 func Dial(ctx context.Context, socket, cookieFile string) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, setupLimit)
 	defer cancel()

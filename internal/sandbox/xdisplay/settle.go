@@ -90,10 +90,10 @@ func (d *Display) settle(ctx context.Context) error {
 	return nil
 }
 
-// announce tells programs that the keyboard has changed. The server tells them too,
-// but Chromium reads the keyboard again only for the core protocol's event, which the
-// server does not send to programs that use XKB: the text would be right, as GTK finds
-// it, and the event's "key" in pages would not.
+// announce tells programs that the keyboard has changed. Chromium reads the keyboard
+// again only after the core protocol's event, and the server sends programs that use
+// XKB another one. Without announce, the text is right and the "key" of the page's
+// events is wrong.
 func (s *server) announce(ctx context.Context) error {
 	windows, err := s.clientWindows(ctx)
 	if err != nil {

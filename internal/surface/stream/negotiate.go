@@ -29,7 +29,12 @@ func description(m message, kind webrtc.SDPType) (webrtc.SessionDescription, err
 }
 
 func (v *viewer) acceptAnswer(m message) error {
-	answer, err := description(m, webrtc.SDPTypeAnswer)
+	return v.accept(m, webrtc.SDPTypeAnswer, func(*peer) error { return nil })
+}
+
+// accept gives a description to the peer and calls next, which may negotiate too.
+func (v *viewer) accept(m message, kind webrtc.SDPType, next func(*peer) error) error {
+	theirs, err := description(m, kind)
 	if err != nil {
 		return err
 	}
@@ -39,37 +44,26 @@ func (v *viewer) acceptAnswer(m message) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.pc.SetRemoteDescription(answer); err != nil {
+	if err := p.pc.SetRemoteDescription(theirs); err != nil {
 		return badDescription(err)
 	}
-	return nil
+	return next(p)
 }
 
 // acceptOffer answers an offer of the viewer, which Neko's clients make when they
 // change what they receive.
 func (v *viewer) acceptOffer(m message) error {
-	offer, err := description(m, webrtc.SDPTypeOffer)
-	if err != nil {
-		return err
-	}
-	p := v.currentPeer()
-	if p == nil {
-		return errNoPeer
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := p.pc.SetRemoteDescription(offer); err != nil {
-		return badDescription(err)
-	}
-	answer, err := p.pc.CreateAnswer(nil)
-	if err != nil {
-		return badDescription(err)
-	}
-	if err := p.pc.SetLocalDescription(answer); err != nil {
-		return badDescription(err)
-	}
-	v.send(eventAnswer, sdpPayload{SDP: p.pc.LocalDescription().SDP})
-	return nil
+	return v.accept(m, webrtc.SDPTypeOffer, func(p *peer) error {
+		answer, err := p.pc.CreateAnswer(nil)
+		if err != nil {
+			return badDescription(err)
+		}
+		if err := p.pc.SetLocalDescription(answer); err != nil {
+			return badDescription(err)
+		}
+		v.send(eventAnswer, sdpPayload{SDP: p.pc.LocalDescription().SDP})
+		return nil
+	})
 }
 
 // acceptCandidate takes an address of the viewer. None is contacted: the viewer's
