@@ -114,7 +114,7 @@ func (s *store) goesOn() {
 
 // lost reports whether a click says that the page did not receive it.
 func lost(r action.Result) bool {
-	return slices.ContainsFunc(r.Notes, func(note string) bool { return strings.Contains(note, "gave the press to nothing") })
+	return slices.ContainsFunc(r.Notes, func(note string) bool { return strings.Contains(note, "gave the input to nothing") })
 }
 
 const search = `<input id=q type=search aria-label="Search" style="width:200px;height:30px">`
@@ -235,10 +235,13 @@ func TestAPressComesToTheElementThatItWasJudgedForOrToNone(t *testing.T) {
 // ignore input, and the browser itself gives some to a frame that has just gone.
 func TestAPressThatComesToNothingIsSaidToBeLost(t *testing.T) {
 	tr := start(t)
-	tr.visit(`<button onclick="document.title = 'pressed'">Next</button>`)
+	tr.visit(`<button onclick="document.title = 'pressed'">Next</button><input>`)
 	press := func() action.Result { return tr.must("page.click", &action.Click{Locator: selector("button")}) }
-	if lost(press()) {
-		t.Error("a press that came is said to be lost")
+	key := func() action.Result {
+		return tr.must("page.press", &action.Press{Locator: selector("button"), Key: "Home"})
+	}
+	if lost(press()) || lost(key()) {
+		t.Error("input that came is said to be lost")
 	}
 	tr.wantTitle("pressed")
 	g := tr.connect()
@@ -246,6 +249,13 @@ func TestAPressThatComesToNothingIsSaidToBeLost(t *testing.T) {
 	g.call(g.attached(anyPage).Session, "Input.setIgnoreInputEvents", map[string]any{"ignore": true})
 	if !lost(press()) {
 		t.Error("nothing says that a press was lost")
+	}
+	if !lost(key()) {
+		t.Error("nothing says that a key was lost")
+	}
+	_, err := tr.do("page.type", &action.Type{Locator: selector("input"), Input: "abc", Delay: 1})
+	if fault.CodeOf(err) != fault.PageChanged || !strings.Contains(err.Error(), "0 of 3 characters") {
+		t.Errorf("typing that came to nothing is told of as %v", err)
 	}
 }
 

@@ -46,7 +46,8 @@ func (in *actor) typeText(ctx context.Context, t *tab, a *action.Type, pin actio
 		text += "\n"
 	}
 	came := delivery{typed: utf8.RuneCountInString(text), since: time.Now()}
-	if err := in.typeKeys(ctx, t, text, at.keyed, time.Duration(a.Delay)*time.Millisecond); err != nil {
+	came.keys, err = in.typeKeys(ctx, t, text, at.keyed, time.Duration(a.Delay)*time.Millisecond)
+	if err != nil {
 		return acted, err
 	}
 	acted.NewPage, err = in.waitForInput(ctx, t, at, before, &came, committed(at, text, &came))
@@ -119,25 +120,26 @@ func committed(at actionTarget, text string, came *delivery) closing {
 	return came.end(announce, at.node)
 }
 
-// typeKeys types text into the element with the focus; not keyed inserts it.
-func (in *actor) typeKeys(ctx context.Context, t *tab, text string, keyed bool, delay time.Duration) error {
+// typeKeys types text into the element with the focus; not keyed inserts it. It
+// returns how many keys it pressed.
+func (in *actor) typeKeys(ctx context.Context, t *tab, text string, keyed bool, delay time.Duration) (keys int, err error) {
+	turns := input.TypingPlan(text, keyed)
 	if delay > 0 {
+		turns = nil
 		for _, r := range text {
-			if err := in.send(ctx, t, input.Typing(r)); err != nil {
-				return err
-			}
-			if err := sleep(ctx, delay); err != nil {
-				return err
-			}
+			turns = append(turns, input.Typing(r))
 		}
-		return nil
 	}
-	for _, strokes := range input.TypingPlan(text, keyed) {
+	for _, strokes := range turns {
 		if err := in.send(ctx, t, strokes); err != nil {
-			return err
+			return keys, err
+		}
+		keys += input.Keys(strokes)
+		if err := sleep(ctx, delay); err != nil {
+			return keys, err
 		}
 	}
-	return nil
+	return keys, nil
 }
 
 // press presses a key, on an element or on the one with the focus.

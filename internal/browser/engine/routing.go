@@ -67,8 +67,10 @@ func (d *delivery) short() bool {
 	return d.told && (d.Presses < d.presses || d.Keys < d.keys || d.Typed < d.typed)
 }
 
-// lost reports whether no press arrived, as the frame says.
-func (d *delivery) lost() bool { return d.told && d.presses > 0 && d.Presses == 0 }
+// lost reports whether no press or no key arrived, as the frame says.
+func (d *delivery) lost() bool {
+	return d.told && (d.presses > 0 && d.Presses == 0 || d.keys > 0 && d.Keys == 0)
+}
 
 // waitForInput is waitForNavigationBy for an act with input. Fault: page_changed if
 // not all of the input was for the element that was judged.
@@ -80,11 +82,13 @@ func (in *actor) waitForInput(ctx context.Context, t *tab, at actionTarget, befo
 		}
 		return news, err
 	}
-	if d.short() && in.wentAstray(ctx, t, at.place, d.since) {
+	// A key of a text that is missing went to a frame, which may be too new to be asked.
+	missing := d.typed > 0 && d.Keys < d.keys && !news
+	if d.short() && (missing || in.wentAstray(ctx, t, at.place, d.since)) {
 		return false, d.fault()
 	}
 	if d.lost() && !news {
-		in.notes.add("the browser gave the press to nothing on the page: where nothing changed, make the call again")
+		in.notes.add("the browser gave the input to nothing on the page: where nothing changed, make the call again")
 	}
 	if d.Withheld {
 		in.notes.add("the page put something else in the element's place, or moved the focus, while it was pressed: what has its place now got nothing of that")

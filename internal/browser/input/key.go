@@ -223,3 +223,14 @@ func (k Key) event(kind string, bits int) Event {
 	}
 	return Event{"Input.dispatchKeyEvent", e}
 }
+
+// Keys returns how many of the events press a key.
+func Keys(events []Event) int {
+	n := 0
+	for _, e := range events {
+		if key, ok := e.Params.(keyEvent); ok && key.Type != "keyUp" {
+			n++
+		}
+	}
+	return n
+}
