@@ -119,6 +119,10 @@ func lost(r action.Result) bool {
 
 const search = `<input id=q type=search aria-label="Search" style="width:200px;height:30px">`
 
+// writes writes the button that pays into a frame: this removes every listener of
+// the frame.
+var writes = `<script>{ window.pay = pay; const d = f.contentDocument; d.open(); d.write(` + "`" + strings.ReplaceAll(payButton, "pay(", "parent.pay(") + "`" + `); d.close() }</script>`
+
 // payLayouts are places of a button that pays, after a search field, with a
 // script that gives it the focus.
 var payLayouts = []struct{ name, html, focus string }{
@@ -133,6 +137,7 @@ var payLayouts = []struct{ name, html, focus string }{
 	{"frame of another site", search + `<iframe id=f src="OTHER/frame#pay"></iframe>`, `f.focus()`},
 	{"field in a frame of another site", search + `<iframe id=f src="OTHER/frame#note"></iframe>`, `f.focus()`},
 	{"frame without scripts", search + `<iframe id=f sandbox="allow-forms" srcdoc="<form method=post action=/pay><input name=a autofocus><button>Pay</button></form>"></iframe>`, `f.focus()`},
+	{"written frame", search + `<iframe id=f></iframe>` + writes, `f.contentDocument.getElementById('pay').focus()`},
 	{"dialog", search + `<dialog id=d>` + strings.Replace(payButton, "<button", "<button autofocus", 1) + `</dialog>`, `d.showModal()`},
 }
 
@@ -256,6 +261,30 @@ func TestAPressThatComesToNothingIsSaidToBeLost(t *testing.T) {
 	_, err := tr.do("page.type", &action.Type{Locator: selector("input"), Input: "abc", Delay: 1})
 	if fault.CodeOf(err) != fault.PageChanged || !strings.Contains(err.Error(), "0 of 3 characters") {
 		t.Errorf("typing that came to nothing is told of as %v", err)
+	}
+}
+
+// TestInputComesToAWrittenDocument: editors write the document of their frame, which
+// removes every listener of it, and once more when they draw anew.
+func TestInputComesToAWrittenDocument(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<iframe id=f></iframe><script>
+		const write = () => { const d = f.contentDocument; d.open(); d.write('<input onkeydown=0><button onclick="parent.document.title += 1">Next</button>'); d.close() };
+		write()</script>`)
+	for _, want := range []string{"11", "1111"} {
+		must := func(verb string, args any) {
+			t.Helper()
+			if lost(tr.must(verb, args)) {
+				t.Errorf("%s came, and is said to be lost", verb)
+			}
+		}
+		must("page.click", &action.Click{Locator: action.Locator{Role: "button"}, ClickCount: 2})
+		must("page.type", &action.Type{Locator: action.Locator{Role: "textbox"}, Input: "abc", Delay: 1})
+		tr.wantTitle(want)
+		if got := tr.eval(`f.contentDocument.querySelector('input').value`); got != "abc" {
+			t.Errorf("the field has %q", got)
+		}
+		tr.eval(`write()`)
 	}
 }
 

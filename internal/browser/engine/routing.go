@@ -82,8 +82,8 @@ func (in *actor) waitForInput(ctx context.Context, t *tab, at actionTarget, befo
 		}
 		return news, err
 	}
-	// A key of a text that is missing went to a frame, which may be too new to be asked.
-	missing := d.typed > 0 && d.Keys < d.keys && !news
+	// The keys of a text that are missing went to a frame, which may be too new to be asked.
+	missing := d.Keys < d.keys && d.Typed < d.typed && !news
 	if d.short() && (missing || in.wentAstray(ctx, t, at.place, d.since)) {
 		return false, d.fault()
 	}

@@ -98,6 +98,7 @@ const takeIn = changes => {
       continue;
     }
     possibleHosts = new WeakMap();
+    if (change.target === document) guardInput();
     for (const node of change.addedNodes) {
       if (!isElement(node)) continue;
       isProtectedType(node);

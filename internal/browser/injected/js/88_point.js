@@ -36,11 +36,9 @@ let dragStart = null;
 const eventPrevented = getter(Event.prototype, 'defaultPrevented');
 const listen = method(EventTarget.prototype, 'addEventListener');
 const noteDrag = event => { dragStart = event; };
-let notesDrags = false;
 const watchDrag = () => {
   dragStart = null;
-  if (!notesDrags) listen(window, 'dragstart', noteDrag, {capture: true});
-  notesDrags = true;
+  listen(window, 'dragstart', noteDrag, {capture: true});
   return null;
 };
 const dragBegan = () => dragStart !== null && !eventPrevented(dragStart);

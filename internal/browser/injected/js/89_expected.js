@@ -51,12 +51,9 @@ const withoutNames = print => {
 };
 // Outside of a closed shadow root, its events seem to be of its host. So the roots
 // around the expected element are watched too.
-const watchedRoots = new WeakSet();
 const watchRootsOf = element => {
   if (element === null) return;
   for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(hostOf(root))) {
-    if (watchedRoots.has(root)) continue;
-    watchedRoots.add(root);
     for (const kind of releases) listen(root, kind, guardRelease, {capture: true, passive: false});
   }
 };

@@ -53,4 +53,3 @@ const hasFocusOf = element => {
   const target = tagOf(element) === 'label' ? labelControl(element) ?? element : element;
   return active !== null && (active === hostOfEditing(target) || inFlat(target, active) && !framing.has(tagOf(active)) && !actsAlone(active));
 };
-for (const kind of ['keydown', 'keypress', 'keyup', 'beforeinput']) listen(window, kind, guardKey, {capture: true, passive: false});

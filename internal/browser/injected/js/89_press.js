@@ -93,5 +93,12 @@ const guardDrop = event => {
   if (same) grant(act);
   else refuse(event, 'press');
 };
-for (const kind of pressed) listen(window, kind, guardPress, {capture: true, passive: false});
-listen(window, 'drop', guardDrop, {capture: true, passive: false});
+// Runs again after document.open, which removes every listener. To add a listener
+// that is there does nothing.
+const guardInput = () => {
+  const options = {capture: true, passive: false};
+  for (const kind of ['keydown', 'keypress', 'keyup', 'beforeinput']) listen(window, kind, guardKey, options);
+  for (const kind of pressed) listen(window, kind, guardPress, options);
+  listen(window, 'drop', guardDrop, options);
+};
+guardInput();
