@@ -123,8 +123,21 @@ var attempts = map[string]attempt{
 	"artifact.put":  {body: `{"name": "a.txt", "mediaType": "text/plain", "bytes": "aGVsbG8="}`},
 	"artifact.get":  {id: (*bench).artifact},
 
-	"cdp.attach":      {},
-	"desktop.watch":   {},
+	"cdp.attach":    {},
+	"desktop.watch": {},
+
+	"desktop.screenshot":        {query: "?format=jpeg&quality=60&scale=0.5&showCursor=true"},
+	"desktop.screenshot_region": {query: "?x=10&y=20&width=200&height=100"},
+	"desktop.pointer":           {},
+	"desktop.display":           {},
+	"desktop.windows":           {},
+	"desktop.window_focused":    {first: func(b *bench) { b.done("desktop.window_focus", fmt.Sprintf(`{"id": %q}`, b.window())) }},
+	"desktop.window_focus":      {id: (*bench).window},
+	"desktop.window_move":       {id: (*bench).window, body: `{"x": 0, "y": 0}`},
+	"desktop.window_resize":     {id: (*bench).window, body: `{"width": 1280, "height": 720}`},
+	"desktop.clipboard_set":     {body: `{"text": "Ada", "selection": "both"}`},
+	"desktop.clipboard":         {query: "?selection=primary"},
+
 	"approval.status": {id: (*bench).question},
 	"approval.list":   {query: "?state=all"},
 	"approval.show":   {id: (*bench).question},
@@ -269,6 +282,17 @@ func (b *bench) tab() string {
 	b.t.Helper()
 	tab, _ := b.done("tab.open", "")["data"].(object)
 	return fmt.Sprint(tab["id"])
+}
+
+// window is the id of a window of the display.
+func (b *bench) window() string {
+	b.t.Helper()
+	listing, _ := b.done("desktop.windows", "")["data"].(object)
+	windows, _ := listing["windows"].([]any)
+	if len(windows) == 0 {
+		b.t.Fatal("the display has no window")
+	}
+	return fmt.Sprint(windows[0].(object)["id"])
 }
 
 // download is the id of a download that is done.

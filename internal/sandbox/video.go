@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"image"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -77,10 +78,24 @@ type Screen interface {
 	// invalid_request, after which nothing was sent, provider_not_supported,
 	// limit_reached, cdp_error.
 	Input(ctx context.Context, events []action.PersonInput) error
+	// SettleInput waits until the program that has the focus has read all input.
+	SettleInput(ctx context.Context) error
 	// ReleaseInput releases the keys and buttons that are held.
 	ReleaseInput(ctx context.Context) error
-	// Clipboard returns the text of the clipboard, SetClipboard replaces it. Faults:
-	// limit_reached for more than 1 MiB, provider_not_supported, cdp_error.
-	Clipboard(ctx context.Context) (string, error)
-	SetClipboard(ctx context.Context, text string) error
+	// Clipboard returns the text of a selection, SetClipboard replaces it, or that of
+	// both. Faults: limit_reached for more than 1 MiB, provider_not_supported, cdp_error.
+	Clipboard(ctx context.Context, selection string) (string, error)
+	SetClipboard(ctx context.Context, selection, text string) error
+	// Screenshot takes a picture of the display. The zero region is all of it. Faults:
+	// invalid_request for a region that is not on it, limit_reached, and as above.
+	Screenshot(ctx context.Context, region image.Rectangle, shot action.DesktopShot) (action.Screenshot, error)
+	// Pointer returns where the pointer is.
+	Pointer(ctx context.Context) (action.DesktopPointer, error)
+	// Screen describes the display.
+	Screen(ctx context.Context) (action.DesktopDisplay, error)
+	// Windows lists the windows of programs, bottom first.
+	Windows(ctx context.Context) ([]action.DesktopWindow, error)
+	// ChangeWindow focuses, moves or resizes a window. Faults: not_found,
+	// not_actionable, invalid_request, and as above.
+	ChangeWindow(ctx context.Context, change action.WindowChange) error
 }

@@ -29,7 +29,8 @@ type stretch struct {
 	clicks int
 	keys   int
 	pages  []string
-	more   int // pages beyond maxListedPages
+	more   int    // pages beyond maxListedPages
+	pasted string // text that the person put into the clipboard, from their own machine
 }
 
 // Input sends a person's input (action.Picture).
@@ -57,7 +58,7 @@ func (v *picture) Clipboard(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer leave()
-	return v.session.stage().box.Clipboard(ctx)
+	return v.session.stage().box.Clipboard(ctx, action.SelectionClipboard)
 }
 
 // SetClipboard replaces the session's clipboard (action.Picture).
@@ -67,7 +68,33 @@ func (v *picture) SetClipboard(ctx context.Context, text string) error {
 		return err
 	}
 	defer leave()
-	return v.session.stage().box.SetClipboard(ctx, text)
+	s, err := v.drive(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.box.SetClipboard(ctx, action.SelectionClipboard, text); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pasted = text
+	return nil
+}
+
+// forgetPasted empties the clipboard if it still has what the person put there: it may
+// be a password, and agents can read the clipboard.
+func (s *stretch) forgetPasted(ctx context.Context) error {
+	s.mu.Lock()
+	pasted := s.pasted
+	s.mu.Unlock()
+	if pasted == "" {
+		return nil
+	}
+	text, err := s.box.Clipboard(ctx, action.SelectionClipboard)
+	if err != nil || text != pasted {
+		return err
+	}
+	return s.box.SetClipboard(ctx, action.SelectionClipboard, "")
 }
 
 // enter admits input of the viewer who has taken the session over. Faults: those of
@@ -131,6 +158,9 @@ func (v *picture) endStretch() {
 	defer cancel()
 	if err := s.box.ReleaseInput(ctx); err != nil && v.session.over() == nil {
 		v.of.log.Warn("what a person held was not released", "session", v.session.id, "error", err)
+	}
+	if err := s.forgetPasted(ctx); err != nil && v.session.over() == nil {
+		v.of.log.Warn("what a person pasted may still be in the clipboard", "session", v.session.id, "error", err)
 	}
 	s.leave()
 	v.of.control.audit.event(v.session.now(), v.call.ID, s.text(v.call.Caller.Actor))

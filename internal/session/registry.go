@@ -23,6 +23,7 @@ type Registry struct {
 	files    *fileStore
 	pages    *pages
 	pictures *pictures
+	desktop  *desktopVerbs
 	life     *lifecycle
 	browsers *browserVerbs
 	profiles *profileVerbs
@@ -82,6 +83,7 @@ func assemble(o Options) (*Registry, *sync.WaitGroup) {
 	r := &Registry{
 		store: store, notices: notices, sessions: sessions, refusals: refusals, networks: networks, control: control,
 		creds: creds, files: files, pages: pages, life: life,
+		desktop:  &desktopVerbs{sessions: sessions},
 		pictures: &pictures{sessions: sessions, control: control, log: log, work: work},
 		browsers: &browserVerbs{sessions: sessions, boxes: boxes, keeper: keeper, life: life},
 		profiles: &profileVerbs{sessions: sessions, networks: networks, creds: creds, keeper: keeper, saver: saver, plans: plans, life: life, log: log},
@@ -189,6 +191,7 @@ func (r *Registry) handlers() map[string]handler {
 	handle(all, action.VerbCredentialCapture, r.creds.capture)
 	handleBare(all, action.VerbCDPAttach, r.pages.endpoint)
 	handleBare(all, action.VerbDesktopWatch, r.pictures.endpoint)
+	r.desktop.add(all)
 	handle(all, action.VerbBrowserStart, r.browsers.start)
 	handleBare(all, action.VerbBrowserStop, r.browsers.stop)
 	handleBare(all, action.VerbBrowserStatus, r.browsers.show)

@@ -99,22 +99,6 @@ func (h *BoxHandle) ReleaseInput(ctx context.Context) error {
 	return h.link.ReleaseInput(ctx)
 }
 
-// Clipboard returns the text of the clipboard (sandbox.Screen).
-func (h *BoxHandle) Clipboard(ctx context.Context) (string, error) {
-	if err := h.Err(); err != nil {
-		return "", err
-	}
-	return h.link.Clipboard(ctx)
-}
-
-// SetClipboard replaces the text of the clipboard (sandbox.Screen).
-func (h *BoxHandle) SetClipboard(ctx context.Context, text string) error {
-	if err := h.Err(); err != nil {
-		return err
-	}
-	return h.link.SetClipboard(ctx, text)
-}
-
 // Health returns the report of the guest (sandbox.Box).
 func (h *BoxHandle) Health(ctx context.Context) (sandbox.Health, error) {
 	if err := h.Err(); err != nil {

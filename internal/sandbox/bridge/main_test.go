@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"image"
+	"image/jpeg"
+	"image/png"
 	"io"
 	"log/slog"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -54,14 +58,49 @@ func (e *echoGuest) Input(context.Context, []action.PersonInput) error {
 	return fault.New("made_up", "no \x1b[31mkeyboard").Hinted("type elsewhere")
 }
 
+func (e *echoGuest) SettleInput(context.Context) error { return nil }
+
 func (e *echoGuest) ReleaseInput(context.Context) error { return nil }
 
-func (e *echoGuest) Clipboard(context.Context) (string, error) {
+func (e *echoGuest) Clipboard(context.Context, string) (string, error) {
 	return strings.Repeat("\x01", 1<<20), nil
 }
 
-func (e *echoGuest) SetClipboard(_ context.Context, text string) error {
+func (e *echoGuest) SetClipboard(_ context.Context, _, text string) error {
 	return fault.New(fault.LimitReached, "%d bytes", len(text)).Hinted("copy less")
+}
+
+// Screenshot answers with what a region asks for: no picture, one of another format,
+// or a large one.
+func (e *echoGuest) Screenshot(_ context.Context, region image.Rectangle, _ action.DesktopShot) (action.Screenshot, error) {
+	if region.Min.X == 1 {
+		return action.Screenshot{Format: "png", Width: 5, Height: 5, Bytes: []byte("<svg>")}, nil
+	}
+	var b bytes.Buffer
+	shown := image.NewGray(region)
+	if region.Min.X == 2 {
+		err := jpeg.Encode(&b, shown, nil)
+		return action.Screenshot{Format: "png", Width: 5, Height: 5, Bytes: b.Bytes()}, err
+	}
+	err := png.Encode(&b, shown)
+	return action.Screenshot{Format: "svg+xml", Width: -5, Height: 1 << 40, Cut: true, Bytes: b.Bytes()}, err
+}
+
+func (e *echoGuest) Pointer(context.Context) (action.DesktopPointer, error) {
+	return action.DesktopPointer{X: 1 << 40, Y: -1 << 40, Screen: 9, Window: "../7"}, nil
+}
+
+func (e *echoGuest) Screen(context.Context) (action.DesktopDisplay, error) {
+	return action.DesktopDisplay{Display: ":9\x1b[2J\n" + strings.Repeat("x", 999), Resolution: action.Resolution{Width: -4, Height: 1 << 40, DPI: -1}}, nil
+}
+
+func (e *echoGuest) Windows(context.Context) ([]action.DesktopWindow, error) {
+	one := action.DesktopWindow{ID: "0x7", Title: "\x1b[31m\u202egnp.exe\n" + strings.Repeat("x", 9999), X: 1 << 40, Y: -1 << 40, Width: -1, Height: 1 << 40}
+	return slices.Repeat([]action.DesktopWindow{one}, 300), nil
+}
+
+func (e *echoGuest) ChangeWindow(_ context.Context, c action.WindowChange) error {
+	return fault.New(fault.NotFound, "no window %d", c.ID)
 }
 
 func (e *echoGuest) Health() sandbox.Health { return e.health }

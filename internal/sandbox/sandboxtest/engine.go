@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"image"
 	"slices"
 	"strings"
 	"sync"
@@ -56,8 +57,9 @@ type boxState struct {
 	hasProfile bool   // was started with a profile
 	profile    []byte // a tar
 	input      []action.PersonInput
-	releases   int // of the input
-	clipboard  string
+	releases   int               // of the input
+	clipboard  map[string]string // by selection
+	window     image.Rectangle   // the only one; empty until it is asked for
 	thawed     chan struct{}     // closed when the box resumes; nil while it runs
 	files      map[string][]byte // by the path of an upload or the id of a download
 }

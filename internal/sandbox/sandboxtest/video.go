@@ -138,17 +138,6 @@ func (b *box) ReleaseInput(context.Context) error {
 	return b.withDisplay(func() { b.state.releases++ })
 }
 
-// Clipboard returns what SetClipboard stored (sandbox.Screen).
-func (b *box) Clipboard(context.Context) (text string, err error) {
-	err = b.withDisplay(func() { text = b.state.clipboard })
-	return text, err
-}
-
-// SetClipboard stores a text (sandbox.Screen).
-func (b *box) SetClipboard(_ context.Context, text string) error {
-	return b.withDisplay(func() { b.state.clipboard = text })
-}
-
 // withDisplay calls use while the engine's lock is held, for a box with a display.
 func (b *box) withDisplay(use func()) error {
 	b.engine.mu.Lock()
@@ -182,12 +171,21 @@ func checkInput(t *testing.T, instance func(*testing.T) Open) {
 		t.Errorf("cannot release what was never pressed: %v", err)
 	}
 	const text = "Grüße, 漢字 🎉"
-	if err := box.SetClipboard(ctx, text); err != nil {
+	if err := box.SetClipboard(ctx, action.SelectionBoth, text); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := box.Clipboard(ctx); err != nil || got != text {
-		t.Errorf("the clipboard has %q, %v", got, err)
+	if err := box.SetClipboard(ctx, action.SelectionPrimary, "marked"); err != nil {
+		t.Fatal(err)
 	}
+	for selection, want := range map[string]string{action.SelectionClipboard: text, action.SelectionPrimary: "marked"} {
+		if got, err := box.Clipboard(ctx, selection); err != nil || got != want {
+			t.Errorf("the %s has %q, %v", selection, got, err)
+		}
+	}
+	if _, err := box.Clipboard(ctx, action.SelectionBoth); fault.CodeOf(err) != fault.InvalidRequest {
+		t.Errorf("both selections are read: %v", err)
+	}
+	checkScreen(t, box, spec)
 	events := []action.PersonInput{{Kind: action.InputMove, X: 10, Y: 10}, {Kind: action.InputButtonDown, X: 10, Y: 10, Button: 1}, {Kind: action.InputText, Text: "x"}}
 	if err := box.Input(ctx, events); err != nil {
 		t.Fatal(err)

@@ -98,7 +98,8 @@ func (s *Screenshot) complete(width, height int) error {
 	case !(s.Scale >= minScale && s.Scale <= 1): // NaN is neither
 		return fault.New(fault.InvalidRequest, "the scale of a picture is 0.1 to 1")
 	case s.Region.Empty() || !s.Region.In(screen):
-		return fault.New(fault.InvalidRequest, "the region is not on the screen, which has %d × %d pixels", width, height)
+		return fault.New(fault.InvalidRequest, "the region is not on the screen, which has %d × %d pixels", width, height).
+			Hinted("give a region that is on it, or leave the region out")
 	case s.Region.Dx()*s.Region.Dy() > maxPixels:
 		return fault.New(fault.LimitReached, "the picture would have more than %d pixels", maxPixels).Hinted("take a picture of a region")
 	}

@@ -61,6 +61,17 @@ func (p *pings) received(event *x11.Event, ping uint32) {
 	}
 }
 
+// Settle waits until the program that has the focus has read all input that was sent.
+func (d *Display) Settle(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, replyLimit)
+	defer cancel()
+	if err := d.take(ctx); err != nil {
+		return d.toFault(err)
+	}
+	defer d.give()
+	return d.toFault(d.settle(ctx))
+}
+
 // settle waits until the program that has the focus has read all events up to now.
 // For a program that does not say so, it waits a fixed time.
 func (d *Display) settle(ctx context.Context) error {

@@ -129,6 +129,7 @@ func (env *environment) rootCommand() *cobra.Command {
 		sessionCommands{env}.commands(),
 		pageCommands{env}.commands(),
 		tabCommands{env}.commands(),
+		desktopCommands{env}.commands(),
 		fileCommands{env}.commands(),
 		cookieCommands{env}.commands(),
 		cdpCommands{env}.commands(),

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -183,11 +184,14 @@ var bodies = map[string]string{
 	"token.create":          `{"name":"ci","role":"agent"}`,
 	"session.request_human": `{"reason":"a captcha"}`,
 	"session.allow":         `{"host":"a.example"}`,
+	"desktop.window_move":   `{"x":0,"y":0}`,
+	"desktop.window_resize": `{"width":800,"height":600}`,
+	"desktop.clipboard_set": `{"text":"hello"}`,
 	"cookie.set":            `{"cookies":[{"name":"a","value":"1"}]}`,
 }
 
 // queries contains the same for verbs whose arguments are in the query.
-var queries = map[string]string{"page.find": "text=a"}
+var queries = map[string]string{"page.find": "text=a", "desktop.screenshot_region": "x=1&y=1&width=9&height=9"}
 
 func TestEveryVerbGoesThroughTheDoorAndNoneAround(t *testing.T) {
 	for _, v := range action.Offered() {
@@ -231,8 +235,13 @@ func genericBody(t *testing.T, v *action.Verb) string {
 	if strings.Contains(v.Path, "{id}") {
 		args["id"] = "a1"
 	}
-	if name, value, given := strings.Cut(queries[v.Name], "="); given {
-		args[name] = value
+	for pair := range strings.SplitSeq(queries[v.Name], "&") {
+		name, value, given := strings.Cut(pair, "=")
+		if n, err := strconv.Atoi(value); err == nil {
+			args[name] = n
+		} else if given {
+			args[name] = value
+		}
 	}
 	body, err := json.Marshal(map[string]any{"session": "s1", "args": args, "waitSeconds": 1.5})
 	if err != nil {
