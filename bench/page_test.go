@@ -207,6 +207,11 @@ func (s single) Pause(context.Context, string, string, string) error {
 // RequestableHost knows no host: every one is open.
 func (s single) RequestableHost(string, string) string { return "" }
 
+// PageAct is for no call that is measured.
+func (single) PageAct(_ context.Context, call action.Call) (action.Call, bool, error) {
+	return call, false, nil
+}
+
 // QueueNotice is for no call that is measured.
 func (s single) QueueNotice(string, string) {}
 

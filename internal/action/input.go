@@ -3,7 +3,6 @@ package action
 import (
 	"net/http"
 	"strings"
-	"unicode/utf8"
 )
 
 // The verbs of this file.
@@ -72,20 +71,10 @@ func (a *Type) Required() error { return requireElement("ref", a.Locator) }
 func (a *Type) TypedText() string { return a.Input }
 
 // Recorded is the key, if it is a named key or a combination of keys.
-func (a *Press) Recorded() string {
-	if utf8.RuneCountInString(a.Key) > 1 {
-		return a.Key
-	}
-	return ""
-}
+func (a *Press) Recorded() string { return namedKey(a.Key) }
 
 // TypedText is the character that is typed.
-func (a *Press) TypedText() string {
-	if utf8.RuneCountInString(a.Key) > 1 {
-		return ""
-	}
-	return a.Key
-}
+func (a *Press) TypedText() string { return typedKey(a.Key) }
 
 // Required refuses a call that names no element.
 func (a *Select) Required() error { return requireElement("ref", a.Locator) }

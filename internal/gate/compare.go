@@ -126,6 +126,10 @@ func (c *callInfo) shownInputs() []string {
 		if text, _, typed := c.typed(); typed {
 			return []string{text}
 		}
+	case *action.WriteClipboard:
+		return []string{a.Text}
+	case *action.KeyHold:
+		return []string{a.Key}
 	case *action.Select:
 		return a.Values
 	case *action.AnswerDialog:

@@ -28,6 +28,9 @@ import (
 type Sessions interface {
 	Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error)
 	Do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error)
+	// PageAct returns the call of a page verb that a call of mouse or keyboard
+	// equals, and false for other calls.
+	PageAct(ctx context.Context, call action.Call) (page action.Call, equals bool, err error)
 	Attach(ctx context.Context, call action.Call, pin action.Pin, onMessage func(action.Message)) (action.Attachment, error)
 	// Picture connects a viewer to the live picture of a session.
 	Picture(ctx context.Context, call action.Call, pin action.Pin) (action.Picture, error)

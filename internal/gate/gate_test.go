@@ -50,8 +50,9 @@ type fakeSessions struct {
 	pins    []action.Pin
 	halts   []string
 	remarks []string
-	wanted  map[string]string // requestable hosts, by address
-	changes *action.Changes   // the report of changes, if a call asks for one
+	wanted  map[string]string                            // requestable hosts, by address
+	changes *action.Changes                              // the report of changes, if a call asks for one
+	equal   func(action.Call) (action.Call, bool, error) // is PageAct
 }
 
 func (s *fakeSessions) Look(ctx context.Context, call action.Call) (action.Facts, action.Pin, error) {
@@ -112,6 +113,13 @@ func (s *fakeSessions) QueueNotice(session, words string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.remarks = append(s.remarks, session+": "+words)
+}
+
+func (s *fakeSessions) PageAct(_ context.Context, call action.Call) (action.Call, bool, error) {
+	if s.equal != nil {
+		return s.equal(call)
+	}
+	return call, false, nil
 }
 
 func (s *fakeSessions) RequestableHost(_, address string) string {

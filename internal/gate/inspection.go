@@ -92,7 +92,10 @@ func (i *inspection) scannedTexts() []scan.Text {
 	return texts
 }
 
-var typedField = map[string]string{action.VerbPageType.Name: "text", action.VerbPagePress.Name: "key"}
+var typedField = map[string]string{
+	action.VerbPageType.Name: "text", action.VerbPagePress.Name: "key",
+	action.VerbDesktopCopy.Name: "text", action.VerbKeyType.Name: "text", action.VerbKeyDown.Name: "key",
+}
 
 // typed returns the text that the call types. anew reports that the text replaces
 // the content of the field.
@@ -103,6 +106,12 @@ func (c *callInfo) typed() (text string, anew, typed bool) {
 	case *action.Press:
 		key := strings.TrimPrefix(a.Key, "Shift+")
 		return key, false, utf8.RuneCountInString(key) == 1
+	case *action.WriteClipboard:
+		return a.Text, false, true // several may be pasted one after the other
+	case *action.KeyType:
+		return a.Text, false, true
+	case *action.KeyHold:
+		return a.Key, false, c.call.Verb == action.VerbKeyDown.Name && utf8.RuneCountInString(a.Key) == 1
 	}
 	return "", false, false
 }

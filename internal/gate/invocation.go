@@ -28,6 +28,7 @@ type callInfo struct {
 
 	humanWait time.Duration // for people, in addition to the time of the act
 	sensitive bool          // a text of the call contains a credential, so records repeat none
+	given     *action.Call  // the call of mouse or keyboard that this one is made in place of; nil: it is none
 }
 
 // invocation is one call that the gate handles. Its scan results, its records and
@@ -77,6 +78,9 @@ func (p *invocation) run(ctx context.Context) (result action.Result, err error) 
 	if err := p.authorise(ctx); err != nil {
 		return action.Result{}, err
 	}
+	if err := p.becomePageAct(ctx); err != nil {
+		return action.Result{}, err
+	}
 	if b := p.g.acts.untold(p.call); b != nil {
 		return p.act.resumeAct(ctx, b)
 	}
@@ -100,7 +104,8 @@ func (p *invocation) run(ctx context.Context) (result action.Result, err error) 
 	if own != nil {
 		return own(ctx, p)
 	}
-	return p.do(ctx)
+	result, err = p.do(ctx)
+	return p.asGiven(result), err
 }
 
 // authorise checks the caller and the arguments before any look at a page.

@@ -98,8 +98,9 @@ func (j *journal) record() action.Record {
 	if j.c.judged {
 		r.Risk, r.Rule = j.c.verdict.Risk.String(), j.c.verdict.Rule
 	}
+	r.Detail = j.c.givenText()
 	if j.approval != "" {
-		r.ApprovalID, r.Detail = j.approval, "question "+j.approval
+		r.ApprovalID, r.Detail = j.approval, join(r.Detail, "question "+j.approval)
 	}
 	return r
 }

@@ -56,6 +56,10 @@ func (r *pageSessions) QueueNotice(string, string) {}
 
 func (r *pageSessions) Pause(context.Context, string, string, string) error { return nil }
 
+func (r *pageSessions) PageAct(_ context.Context, call action.Call) (action.Call, bool, error) {
+	return call, false, nil
+}
+
 func (r *pageSessions) RequestableHost(string, string) string { return "" }
 
 // siteRig is a gate with a real page of a site that counts what is done to it.

@@ -106,6 +106,10 @@ func (r *fakeSessions) QueueNotice(string, string) {}
 
 func (r *fakeSessions) Pause(context.Context, string, string, string) error { return nil }
 
+func (r *fakeSessions) PageAct(_ context.Context, call action.Call) (action.Call, bool, error) {
+	return call, false, nil
+}
+
 func (r *fakeSessions) RequestableHost(string, string) string { return "" }
 
 func (r *fakeSessions) taken() int {

@@ -32,7 +32,7 @@ func (p clientAtTab) Serve(ctx context.Context, _ action.Wire) error {
 func (clientAtTab) Close() {}
 
 func (t *tab) AdmitInput(context.Context) (func(), error) {
-	t.set(func(t *tab) { t.admitted++ })
+	t.set(func(t *tab) { t.admitted++; t.admits++ })
 	return func() { t.set(func(t *tab) { t.admitted-- }) }, nil
 }
 

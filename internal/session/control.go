@@ -77,6 +77,7 @@ func (c *control) changeHolder(ctx context.Context, sess *openSession, hold acti
 	if did == "" || err != nil {
 		return "", err
 	}
+	sess.releaseInput(ctx)
 	return did, c.saver.savePause(ctx, sess)
 }
 
@@ -104,6 +105,7 @@ func (c *control) resume(ctx context.Context, call action.Call, args *action.Han
 	if err != nil {
 		return action.Result{Session: sess.id}, err
 	}
+	sess.releaseInput(ctx)
 	err = c.saver.savePause(ctx, sess)
 	c.audit.event(sess.now(), call.ID, fmt.Sprintf("handed back by %s; it was held by %s: %s", call.Caller.Actor, had.By, what))
 	return sessionResult(sess.now()), err
@@ -170,6 +172,7 @@ func (c *control) setPause(ctx context.Context, sess *openSession, hold action.H
 	if fresh, err = sess.setHold(&hold, taken); !fresh {
 		return false, err
 	}
+	sess.releaseInput(ctx)
 	seen := c.view(ctx, sess)
 	sess.with(func(st *sessionState) {
 		if st.pause.Hold == &hold { // the pause was not ended meanwhile

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -23,6 +24,7 @@ type openSession struct {
 	ended     chan struct{} // closed when only the record is left
 	injection injection
 	feeds     feeds
+	inputHeld atomic.Bool // input to the display may have left a key or button pressed
 
 	saving        sync.Mutex // serialises writes of the record, so that the newest is stored last
 	changingTerms sync.Mutex // serialises changes of the terms

@@ -24,6 +24,7 @@ type Registry struct {
 	pages    *pages
 	pictures *pictures
 	desktop  *desktopVerbs
+	input    *desktopInput
 	life     *lifecycle
 	browsers *browserVerbs
 	profiles *profileVerbs
@@ -84,6 +85,7 @@ func assemble(o Options) (*Registry, *sync.WaitGroup) {
 		store: store, notices: notices, sessions: sessions, refusals: refusals, networks: networks, control: control,
 		creds: creds, files: files, pages: pages, life: life,
 		desktop:  &desktopVerbs{sessions: sessions},
+		input:    &desktopInput{sessions: sessions, pages: pages},
 		pictures: &pictures{sessions: sessions, control: control, log: log, work: work},
 		browsers: &browserVerbs{sessions: sessions, boxes: boxes, keeper: keeper, life: life},
 		profiles: &profileVerbs{sessions: sessions, networks: networks, creds: creds, keeper: keeper, saver: saver, plans: plans, life: life, log: log},
@@ -115,6 +117,9 @@ func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, ac
 	case action.VerbPageBatch.Name:
 		return r.pages.lookAtBatch(ctx, call)
 	}
+	if inputVerbs[call.Verb] {
+		return r.input.lookAt(ctx, call)
+	}
 	switch family(call.Verb) {
 	case "page", "tab", "cookie", "download":
 		return r.pages.lookAt(ctx, call)
@@ -131,6 +136,19 @@ func (r *Registry) Look(ctx context.Context, call action.Call) (action.Facts, ac
 	default:
 		return action.Facts{}, action.Pin{}, unknown(call.Verb)
 	}
+}
+
+// PageAct returns the call of a page verb that a call of mouse or keyboard equals. It
+// is judged and done in place of that call. equals is false for other calls, and for
+// input to the display itself. Faults: those of Look, not_actionable.
+func (r *Registry) PageAct(ctx context.Context, call action.Call) (page action.Call, equals bool, err error) {
+	if !inputVerbs[call.Verb] {
+		return call, false, nil
+	}
+	if _, err := r.control.checkPause(call); err != nil {
+		return call, false, err
+	}
+	return r.input.pageAct(ctx, call)
 }
 
 // Do does what a call asks for. pin is what Look returned for the same call.
@@ -165,6 +183,8 @@ func (r *Registry) handler(verb string) (do func(context.Context, action.Call, a
 		own = r.pages.stepInCrawl
 	case onPage(verb):
 		return r.pages.do, true
+	case inputVerbs[verb]:
+		return r.input.do, true
 	}
 	return func(ctx context.Context, call action.Call, _ action.Pin) (action.Result, error) {
 		return own(ctx, call)

@@ -11,6 +11,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"image"
 	"log/slog"
 	"net"
 	"net/http"
@@ -85,6 +86,12 @@ type Browser interface {
 	// AdmitInput has pages accept input that no act announced, as a person's is,
 	// until leave is called.
 	AdmitInput(ctx context.Context) (leave func(), err error)
+	// PagePoint converts a point of the display to the viewport of the active tab.
+	PagePoint(ctx context.Context, p image.Point) (x, y float64, inside bool, err error)
+	// FocusedField returns a reference to the field that has the focus, if any has.
+	FocusedField(ctx context.Context) (ref string, err error)
+	// Painted waits until input that the browser had before has reached the page.
+	Painted(ctx context.Context) error
 	// Screencast takes pictures of the active tab, at most fps a second.
 	Screencast(fps int) *engine.Screencast
 	Attach(ctx context.Context, onMessage func(action.Message)) (action.Attachment, error)

@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"errors"
+	"image"
 	"net"
 	"sync"
 	"time"
@@ -40,6 +41,9 @@ type tab struct {
 	purged   []string
 	began    chan struct{}   // receives a value for each served client
 	admitted int             // by AdmitInput and not left
+	admits   int             // calls of AdmitInput
+	focused  string          // reference of the field with the focus
+	below    string          // node that is looked at
 	state    credentials.Set // the result of Capture
 
 	holds    action.StorageState // the result of StorageState, in addition to restored state
@@ -104,7 +108,15 @@ func (t *tab) Look(_ context.Context, _ string, args any) (action.Facts, action.
 	if g, ok := args.(*action.Goto); ok {
 		facts.Destination = &action.Destination{URL: g.URL}
 	}
-	return facts, action.Pin{Tab: "t1", Document: "d1"}, t.fail
+	pin := action.Pin{Tab: "t1", Document: "d1"}
+	switch args.(type) {
+	case *action.Click, *action.Press:
+		if pin.Node = t.below; pin.Node != "" {
+			facts.Element = &action.Element{Name: pin.Node, LinkURL: "https://elsewhere.example/"}
+			facts.Destination = &action.Destination{URL: facts.Element.LinkURL}
+		}
+	}
+	return facts, pin, t.fail
 }
 
 func (t *tab) Do(ctx context.Context, verb string, args any, _ action.Pin) (action.Result, error) {
@@ -234,6 +246,19 @@ func (t *tab) Close() error {
 func (t *tab) TargetScreenshot(_ context.Context, pin action.Pin) ([]byte, error) {
 	return []byte("\xff\xd8\xff picture of " + pin.Node), nil
 }
+
+// PagePoint shows the page below 87 pixels of the display.
+func (t *tab) PagePoint(_ context.Context, p image.Point) (x, y float64, inside bool, err error) {
+	return float64(p.X), float64(p.Y - 87), p.Y >= 87, nil
+}
+
+func (t *tab) FocusedField(context.Context) (string, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.focused, nil
+}
+
+func (t *tab) Painted(context.Context) error { return nil }
 
 // Crawl returns a crawler that reads nothing: crawls are tested with a real browser.
 func (t *tab) Crawl(engine.CrawlOptions) engine.Crawler { return nobody{} }

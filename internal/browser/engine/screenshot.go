@@ -111,13 +111,23 @@ type layout struct {
 		Width  float64 `json:"clientWidth"` // without scroll bars
 		Height float64 `json:"clientHeight"`
 	} `json:"cssLayoutViewport"`
-	Viewport struct {
-		X      float64 `json:"pageX"`
-		Y      float64 `json:"pageY"`
-		Width  float64 `json:"clientWidth"`
-		Height float64 `json:"clientHeight"`
-	} `json:"cssVisualViewport"`
+	Viewport visualViewport `json:"cssVisualViewport"`
 }
+
+// visualViewport is the part of a page that is seen.
+type visualViewport struct {
+	X       float64 `json:"pageX"`
+	Y       float64 `json:"pageY"`
+	Width   float64 `json:"clientWidth"`
+	Height  float64 `json:"clientHeight"`
+	OffsetX float64 `json:"offsetX"` // from the layout viewport
+	OffsetY float64 `json:"offsetY"`
+	Scale   float64 `json:"scale"` // by which it is enlarged
+	Zoomed  float64 `json:"zoom"`  // by the browser
+}
+
+// Zoom returns how large a CSS pixel is on the display.
+func (v visualViewport) Zoom() float64 { return cmp.Or(v.Scale, 1) * cmp.Or(v.Zoomed, 1) }
 
 func (g *geometry) layout(ctx context.Context, t *tab) (layout, error) {
 	var l layout

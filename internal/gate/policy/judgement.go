@@ -90,8 +90,28 @@ func (p *Policy) judge(call action.Call, verb *action.Verb, facts action.Facts) 
 		if args != nil {
 			return p.dialog(args, facts)
 		}
+	case *action.MouseButton, *action.KeyHold:
+		return p.held(args, verb, facts)
 	}
 	return ownRisk(verb, facts)
+}
+
+// held judges a button or key that is pressed or released: as a click or a press of
+// that key on the element that gets it, and MEDIUM at least.
+func (p *Policy) held(args any, verb *action.Verb, facts action.Facts) judgement {
+	j := ownRisk(verb, facts)
+	if facts.Element == nil {
+		return j
+	}
+	var on judgement
+	if key, isKey := args.(*action.KeyHold); isKey && key != nil {
+		on = p.press(key.Key, facts)
+	} else {
+		on = p.activate(facts)
+	}
+	j.hosts = nil
+	j.join(on)
+	return j
 }
 
 // navigates reports whether the arguments send the browser to an address.

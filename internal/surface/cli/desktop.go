@@ -9,18 +9,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// desktopCommands use the display of a session: pictures, windows, clipboard.
+// desktopCommands use the display of a session.
 type desktopCommands struct{ *environment }
 
 func (cmd desktopCommands) commands() []*cobra.Command {
 	group := &cobra.Command{Use: "desktop", Short: "Use the display of a session: pictures, pointer, keyboard, windows, clipboard", Args: between(0, 0), RunE: help}
-	mouse := &cobra.Command{Use: "mouse", Short: "Use the pointer of the display", Args: between(0, 0), RunE: help}
-	mouse.AddCommand(cmd.position())
 	windows := &cobra.Command{Use: "windows", Short: "List, focus, move and resize the windows of the display", Args: between(0, 0), RunE: help}
 	windows.AddCommand(cmd.windowList(), cmd.focused(), cmd.focus(), cmd.move(), cmd.resize())
 	clipboard := &cobra.Command{Use: "clipboard", Short: "Read and replace the text of the clipboard", Args: between(0, 0), RunE: help}
 	clipboard.AddCommand(cmd.paste(), cmd.copy())
-	group.AddCommand(cmd.screenshot(), mouse, windows, clipboard, cmd.display())
+	group.AddCommand(cmd.screenshot(), cmd.mouse(), cmd.keyboard(), windows, clipboard, cmd.display())
 	return []*cobra.Command{group}
 }
 
