@@ -89,6 +89,14 @@ func (c *control) resume(ctx context.Context, call action.Call, args *action.Han
 	if err != nil {
 		return action.Result{}, err
 	}
+	if at := sess.snapshot(); at.pause.Taken {
+		if _, err := at.mayRelease(call.Caller); err != nil {
+			return action.Result{Session: sess.id}, err
+		}
+		if err := sess.forgetPasted(ctx); err != nil {
+			return action.Result{Session: sess.id}, err
+		}
+	}
 	seen := c.view(ctx, sess)
 	var had *action.Hold
 	var what string

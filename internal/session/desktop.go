@@ -155,14 +155,21 @@ func (d *desktopVerbs) change(ctx context.Context, call action.Call, id string, 
 
 func (d *desktopVerbs) clipboard(ctx context.Context, call action.Call, args *action.ReadClipboard) (action.Result, error) {
 	selection := cmp.Or(args.Selection, action.SelectionClipboard)
-	return d.on(ctx, call, func(ctx context.Context, _ *openSession, box sandbox.Box) (any, error) {
+	return d.on(ctx, call, func(ctx context.Context, sess *openSession, box sandbox.Box) (any, error) {
+		if at := sess.snapshot(); at.pause.Taken && !sess.isHolder(call.Caller) {
+			return nil, at.pausedFault("its clipboard is that of who took it over until it is handed back")
+		}
 		text, err := box.Clipboard(ctx, selection)
 		return &action.ClipboardText{Text: text, Selection: selection}, err
 	})
 }
 
 func (d *desktopVerbs) setClipboard(ctx context.Context, call action.Call, args *action.WriteClipboard) (action.Result, error) {
-	return d.on(ctx, call, func(ctx context.Context, _ *openSession, box sandbox.Box) (any, error) {
-		return &action.Acted{OK: true}, box.SetClipboard(ctx, cmp.Or(args.Selection, action.SelectionClipboard), args.Text)
+	selection := cmp.Or(args.Selection, action.SelectionClipboard)
+	return d.on(ctx, call, func(ctx context.Context, sess *openSession, box sandbox.Box) (any, error) {
+		if sess.isHolder(call.Caller) {
+			return &action.Acted{OK: true}, sess.paste(ctx, selection, args.Text)
+		}
+		return &action.Acted{OK: true}, box.SetClipboard(ctx, selection, args.Text)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -129,20 +130,41 @@ func TestWhatAPersonPastedIsForgottenAfterwards(t *testing.T) {
 			must(t, err)
 			return result.Data.(*action.ClipboardText).Text
 		}
-		for _, later := range []string{"", "copied from the page"} {
-			r.hands(admin, "session.take", s.ID, &action.Hands{})
-			must(t, mine.SetClipboard(t.Context(), "hunter2"))
-			if has() != "hunter2" {
-				t.Error("the person's text is not in the clipboard")
+		for how, paste := range map[string]func() error{
+			"by the live view": func() error { return mine.SetClipboard(t.Context(), "hunter2") },
+			"by a call": func() error {
+				return errOf(r.call(t.Context(), admin, "desktop.clipboard_set", s.ID, &action.WriteClipboard{Text: "hunter2", Selection: "both"}))
+			},
+		} {
+			for _, later := range []string{"", "copied from the page"} {
+				r.hands(admin, "session.take", s.ID, &action.Hands{})
+				must(t, paste())
+				if has() != "hunter2" {
+					t.Errorf("%s: the person's text is not in the clipboard", how)
+				}
+				for _, who := range []action.Caller{watcher, ben, alice} {
+					_, err := r.call(t.Context(), who, "desktop.clipboard", s.ID, nil)
+					wants(t, fault.SessionPaused, err)
+				}
+				if later != "" {
+					r.engine.Copy(s.Box, "clipboard", later)
+				}
+				r.hands(admin, "session.hand_back", s.ID, &action.HandBack{})
+				if got := has(); got != later {
+					t.Errorf("%s: the clipboard has %q, want %q", how, got, later)
+				}
+				if got := r.engine.Copy(s.Box, "primary", ""); got != "" {
+					t.Errorf("%s: what is marked is %q", how, got)
+				}
 			}
-			if later != "" {
-				must(t, errOf(r.call(t.Context(), admin, "desktop.clipboard_set", s.ID, &action.WriteClipboard{Text: later})))
-			}
-			r.hands(admin, "session.hand_back", s.ID, &action.HandBack{})
-			synctest.Wait()
-			if got := has(); got != later {
-				t.Errorf("the clipboard has %q, want %q", got, later)
-			}
+		}
+		r.hands(admin, "session.take", s.ID, &action.Hands{})
+		must(t, mine.SetClipboard(t.Context(), "hunter2"))
+		mine.Close()
+		time.Sleep(61 * time.Second)
+		synctest.Wait()
+		if got := has(); r.show(admin, s.ID).State != "paused" || got != "" {
+			t.Errorf("after the holder has gone the clipboard has %q", got)
 		}
 	})
 }

@@ -258,6 +258,8 @@ func (d *desktopInput) send(ctx context.Context, sess *openSession, call action.
 			return nil, err
 		}
 		defer leave()
+	} else {
+		defer on.browser.RefuseInput(ctx)()
 	}
 	sess.inputHeld.Store(true)
 	for i, events := range batches {
@@ -268,10 +270,8 @@ func (d *desktopInput) send(ctx context.Context, sess *openSession, call action.
 			return nil, err
 		}
 	}
-	if admit {
-		if err := firstOf(on.box.SettleInput(ctx), on.browser.Painted(ctx)); err != nil {
-			return nil, err
-		}
+	if err := firstOf(on.box.SettleInput(ctx), on.browser.Painted(ctx)); err != nil {
+		return nil, err
 	}
 	switch call.Args.(type) {
 	case *action.KeyType, *action.KeyPress, *action.KeyHold:

@@ -24,6 +24,7 @@ type openSession struct {
 	ended     chan struct{} // closed when only the record is left
 	injection injection
 	feeds     feeds
+	pasted    pasted
 	inputHeld atomic.Bool // input to the display may have left a key or button pressed
 
 	saving        sync.Mutex // serialises writes of the record, so that the newest is stored last

@@ -29,8 +29,7 @@ type stretch struct {
 	clicks int
 	keys   int
 	pages  []string
-	more   int    // pages beyond maxListedPages
-	pasted string // text that the person put into the clipboard, from their own machine
+	more   int // pages beyond maxListedPages
 }
 
 // Input sends a person's input (action.Picture).
@@ -68,33 +67,7 @@ func (v *picture) SetClipboard(ctx context.Context, text string) error {
 		return err
 	}
 	defer leave()
-	s, err := v.drive(ctx)
-	if err != nil {
-		return err
-	}
-	if err := s.box.SetClipboard(ctx, action.SelectionClipboard, text); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.pasted = text
-	return nil
-}
-
-// forgetPasted empties the clipboard if it still has what the person put there: it may
-// be a password, and agents can read the clipboard.
-func (s *stretch) forgetPasted(ctx context.Context) error {
-	s.mu.Lock()
-	pasted := s.pasted
-	s.mu.Unlock()
-	if pasted == "" {
-		return nil
-	}
-	text, err := s.box.Clipboard(ctx, action.SelectionClipboard)
-	if err != nil || text != pasted {
-		return err
-	}
-	return s.box.SetClipboard(ctx, action.SelectionClipboard, "")
+	return v.session.paste(ctx, action.SelectionClipboard, text)
 }
 
 // enter admits input of the viewer who has taken the session over. Faults: those of
@@ -158,9 +131,6 @@ func (v *picture) endStretch() {
 	defer cancel()
 	if err := s.box.ReleaseInput(ctx); err != nil && v.session.over() == nil {
 		v.of.log.Warn("what a person held was not released", "session", v.session.id, "error", err)
-	}
-	if err := s.forgetPasted(ctx); err != nil && v.session.over() == nil {
-		v.of.log.Warn("what a person pasted may still be in the clipboard", "session", v.session.id, "error", err)
 	}
 	s.leave()
 	v.of.control.audit.event(v.session.now(), v.call.ID, s.text(v.call.Caller.Actor))

@@ -256,6 +256,11 @@ func (c *control) awaitHolder(sess *openSession, actor string) {
 		By: action.GatewayActor, Code: action.HolderGone,
 		Why: untrusted.Reason(actor, maxReason) + " took the session over, closed the live view and did not come back",
 	}
+	if at := sess.snapshot(); at.holderLeft(actor) {
+		if err := sess.forgetPasted(context.Background()); err != nil {
+			c.log.Error("what a person pasted may still be in the clipboard", "session", sess.id, "error", err)
+		}
+	}
 	gone := false
 	if err := sess.changeOpen(func(st *sessionState) {
 		if gone = st.holderLeft(actor); !gone {

@@ -86,6 +86,8 @@ type Browser interface {
 	// AdmitInput has pages accept input that no act announced, as a person's is,
 	// until leave is called.
 	AdmitInput(ctx context.Context) (leave func(), err error)
+	// RefuseInput has pages refuse input that no act announced, until again is called.
+	RefuseInput(ctx context.Context) (again func())
 	// PagePoint converts a point of the display to the viewport of the active tab.
 	PagePoint(ctx context.Context, p image.Point) (x, y float64, inside bool, err error)
 	// FocusedField returns a reference to the field that has the focus, if any has.

@@ -252,6 +252,11 @@ func (t *tab) PagePoint(_ context.Context, p image.Point) (x, y float64, inside 
 	return float64(p.X), float64(p.Y - 87), p.Y >= 87, nil
 }
 
+func (t *tab) RefuseInput(context.Context) func() {
+	t.set(func(t *tab) { t.admitted-- })
+	return func() { t.set(func(t *tab) { t.admitted++ }) }
+}
+
 func (t *tab) FocusedField(context.Context) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

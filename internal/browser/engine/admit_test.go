@@ -106,6 +106,14 @@ func TestInputThatNoActAnnouncedReachesNothing(t *testing.T) {
 	if had := s.goes(client, 50, 230); had != "pressed textk paid" {
 		t.Errorf("after an act, the page had %q", had)
 	}
+	again := s.RefuseInput(s.ctx)
+	if had := s.goes(client, 50, 230); had != "" {
+		t.Errorf("while pages refuse input, the page had %q", had)
+	}
+	again()
+	if had := s.goes(client, 50, 230); had != "pressed textk paid" {
+		t.Errorf("when they accept it again, the page had %q", had)
+	}
 	_ = g.leave()
 	c = s.beneath()
 	if had := s.goes(c, 50, 230); had != "" {

@@ -3,10 +3,13 @@ package engine
 import (
 	"context"
 	"image"
+	"maps"
+	"slices"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 // chromeHeight is the height of the tab strip and the address bar of a window, in CSS
@@ -76,6 +79,21 @@ func (b *Browser) FocusedField(ctx context.Context) (ref string, err error) {
 		return "", nil
 	}
 	return b.elements.refs.Ref(snapshot.Place{Document: h.place.document, Node: h.node}), nil
+}
+
+// RefuseInput has all pages refuse input that no act announced, also while clients of
+// the protocol are attached, until again is called.
+func (b *Browser) RefuseInput(ctx context.Context) (again func()) {
+	tabs := guarded.Get(b.state, func(s *state) []*tab { return slices.Collect(maps.Values(s.tabs)) })
+	undo := make([]func(), 0, len(tabs))
+	for _, t := range tabs {
+		undo = append(undo, b.clients.exclusively(ctx, t))
+	}
+	return func() {
+		for _, one := range undo {
+			one()
+		}
+	}
 }
 
 // Painted waits until the active tab was painted twice: input that the browser had

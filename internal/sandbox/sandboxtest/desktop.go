@@ -43,6 +43,18 @@ func (b *box) SetClipboard(_ context.Context, selection, text string) error {
 	})
 }
 
+// Copy copies a text as a program of a box would, and returns what was there before.
+func (e *Engine) Copy(id, selection, text string) (before string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	b := e.boxes[id]
+	if b.clipboard == nil {
+		b.clipboard = map[string]string{}
+	}
+	before, b.clipboard[selection] = b.clipboard[selection], text
+	return before
+}
+
 // Screenshot returns a picture of one colour, in the size that is asked for
 // (sandbox.Screen).
 func (b *box) Screenshot(_ context.Context, region image.Rectangle, shot action.DesktopShot) (action.Screenshot, error) {
