@@ -191,4 +191,11 @@ func (d desk) isDrivenByItsHolder() {
 	d.operator.post(at+"/hand-back", `{}`).object(http.StatusOK)
 	d.agent.post("/v1/desktop/mouse/click", atMore).object(http.StatusOK)
 	d.sees("shown 3")
+	d.operator.post(at+"/take", `{}`).object(http.StatusOK)
+	d.operator.post(at+"/browser/tabs", `{}`).object(http.StatusCreated)
+	d.operator.post(at+"/desktop/mouse/click", `{"x": 100, "y": 20}`).object(http.StatusOK) // the first tab
+	d.operator.post(at+"/hand-back", `{}`).object(http.StatusOK)
+	if shot := d.agent.get("/v1/browser/screenshot"); shot.status != http.StatusOK {
+		d.t.Errorf("the active tab is not shown: %s", shot.body)
+	}
 }

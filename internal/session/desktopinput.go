@@ -273,6 +273,9 @@ func (d *desktopInput) send(ctx context.Context, sess *openSession, call action.
 	if err := firstOf(on.box.SettleInput(ctx), on.browser.Painted(ctx)); err != nil {
 		return nil, err
 	}
+	if !sess.isHolder(call.Caller) {
+		on.browser.ShowActive(ctx)
+	}
 	switch call.Args.(type) {
 	case *action.KeyType, *action.KeyPress, *action.KeyHold:
 		return &action.Acted{OK: true}, nil
@@ -291,5 +294,8 @@ func (o *openSession) releaseInput(ctx context.Context) {
 	defer cancel()
 	if box := o.stage().box; box != nil {
 		_ = box.ReleaseInput(ctx) // without the box nothing is held
+	}
+	if browser := o.stage().browser; browser != nil {
+		browser.ShowActive(ctx)
 	}
 }

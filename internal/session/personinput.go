@@ -133,6 +133,7 @@ func (v *picture) endStretch() {
 		v.of.log.Warn("what a person held was not released", "session", v.session.id, "error", err)
 	}
 	s.leave()
+	s.browser.ShowActive(ctx)
 	v.of.control.audit.event(v.session.now(), v.call.ID, s.text(v.call.Caller.Actor))
 }
 

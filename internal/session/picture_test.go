@@ -188,9 +188,10 @@ func TestTheHolderDrivesAndOneStretchIsRecorded(t *testing.T) {
 		r.hands(ben, "session.take", s.ID, &action.Hands{})
 		synctest.Wait()
 		_, releases = r.engine.Input(s.Box)
-		r.page(s.Box).set(func(t *tab) { admitted = t.admitted })
-		if releases != 1 || admitted != 0 {
-			t.Errorf("after another took it: %d releases, admitted %d times", releases, admitted)
+		shown := 0
+		r.page(s.Box).set(func(t *tab) { admitted, shown = t.admitted, t.shown })
+		if releases != 1 || admitted != 0 || shown != 1 {
+			t.Errorf("after another took it: %d releases, admitted %d times, active tab shown %d times", releases, admitted, shown)
 		}
 		if r.count("session", "ann had the controls for 0s: clicks 2, keys 14") != 1 || r.told("session", "secret") {
 			t.Errorf("the records are %+v", r.events)

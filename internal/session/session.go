@@ -92,6 +92,8 @@ type Browser interface {
 	PagePoint(ctx context.Context, p image.Point) (x, y float64, inside bool, err error)
 	// FocusedField returns a reference to the field that has the focus, if any has.
 	FocusedField(ctx context.Context) (ref string, err error)
+	// ShowActive has the window show the active tab.
+	ShowActive(ctx context.Context)
 	// Painted waits until input that the browser had before has reached the page.
 	Painted(ctx context.Context) error
 	// Screencast takes pictures of the active tab, at most fps a second.

@@ -42,6 +42,7 @@ type tab struct {
 	began    chan struct{}   // receives a value for each served client
 	admitted int             // by AdmitInput and not left
 	admits   int             // calls of AdmitInput
+	shown    int             // calls of ShowActive
 	focused  string          // reference of the field with the focus
 	below    string          // node that is looked at
 	state    credentials.Set // the result of Capture
@@ -262,6 +263,8 @@ func (t *tab) FocusedField(context.Context) (string, error) {
 	defer t.mu.Unlock()
 	return t.focused, nil
 }
+
+func (t *tab) ShowActive(context.Context) { t.set(func(t *tab) { t.shown++ }) }
 
 func (t *tab) Painted(context.Context) error { return nil }
 

@@ -96,6 +96,16 @@ func (b *Browser) RefuseInput(ctx context.Context) (again func()) {
 	}
 }
 
+// ShowActive has the window show the active tab: input to the display can show another
+// one, and a tab that is not shown is not painted. Without a tab it does nothing.
+func (b *Browser) ShowActive(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, setupLimit)
+	defer cancel()
+	if t := b.current(); t != nil {
+		_ = b.root.Call(ctx, "Target.activateTarget", map[string]string{"targetId": t.id}, nil) // a tab that is gone is not shown
+	}
+}
+
 // Painted waits until the active tab was painted twice: input that the browser had
 // before has then reached the page. It waits a second at most.
 func (b *Browser) Painted(ctx context.Context) error {
