@@ -89,6 +89,7 @@ var rules = map[string][]string{
 	"demosite":                     {"randid"},
 	"testenv":                      {},
 	"testcache":                    {},
+	"testwait":                     {},
 	"golden":                       {},
 	"client":                       {"action", "fault"},
 	"install":                      {"fault"},
