@@ -30,33 +30,26 @@ up-ready: build
 	@./glovebox serve
 
 .PHONY: test
-test: ## run the tests for everyday work: unit, real Chromium, real boxes, end to end
+test: ## run the tests for everyday work: unit, real Chromium, real boxes, end to end; about 10 minutes
 	@scripts/prepare.sh test $(MAKE) --no-print-directory test-ready
 
 .PHONY: test-ready
-test-ready: export GLOVEBOX_TEST_ALL = 1 # what the machine lacks fails the tests
 test-ready: build
-	./glovebox image build
-	go test -short -timeout 20m $$(go list ./... | grep -v /e2e)
-	go -C bench test -short -timeout 20m ./... # a module of its own
-	go test -short -timeout 20m ./e2e/...
+	@./glovebox image build
+	@scripts/test.sh short
 
 .PHONY: test-full
-test-full: ## run every test, with the race detector, and the demo: what must pass before a change lands
-	@scripts/prepare.sh test $(MAKE) --no-print-directory test-full-ready
+test-full: ## lint, run every test, with the race detector, and the demo: what a release must pass; about 45 minutes
+	@scripts/prepare.sh test scripts/parts.sh lint test-full-ready demo-ready
 
 .PHONY: test-full-ready
-test-full-ready: export GLOVEBOX_TEST_ALL = 1
-test-full-ready: build lint
-	./glovebox image build
-	CGO_ENABLED=1 go test -race -timeout 30m $$(go list ./... | grep -v /e2e)
-	CGO_ENABLED=1 go -C bench test -race -timeout 30m ./... # a module of its own
-	go test -timeout 30m ./e2e/... # programs of their own: there is no race to see from outside
-	go run ./demo
+test-full-ready: build
+	@./glovebox image build
+	@scripts/test.sh full
 
 .PHONY: lint
 lint: ## gofmt, vet, staticcheck, go.mod
-	@test -z "$$(gofmt -l cmd demo internal images e2e bench)" || { gofmt -l cmd demo internal images e2e bench; exit 1; }
+	@test -z "$$(gofmt -l cmd demo internal images e2e bench scripts)" || { gofmt -l cmd demo internal images e2e bench scripts; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
 	go mod tidy -diff

@@ -15,8 +15,8 @@ import (
 )
 
 // timeout limits the whole demo. A cold container engine needs a few seconds of
-// it.
-const timeout = 4 * time.Minute
+// it; a busy machine needs more.
+const timeout = 20 * time.Minute
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

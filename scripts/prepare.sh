@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs the missing packages and starts the container engine for `make demo`,
-# `make up`, `make test`, `make test-full`, `make test-apps` and `make bench-journeys`,
-# then runs the given command. It stops an engine that it started; installed packages
-# stay.
+# Installs what is missing and starts the container engine for `make demo`, `make up`,
+# `make test`, `make test-full`, `make test-apps` and `make bench-journeys`, then runs
+# the given command. It stops an engine that it started; what it installed stays, so
+# it can be interrupted and run again.
 #
 #   scripts/prepare.sh demo <command…>       engine, and debootstrap if needed
-#   scripts/prepare.sh test <command…>       also Chromium, Xvfb, programs for it, vpxenc, Node, npm and Django
+#   scripts/prepare.sh test <command…>       also Chromium, Xvfb, programs for it, vpxenc, Node, npm, Django and sops
 #   scripts/prepare.sh journeys <command…>   also the web applications of the journeys
 #   scripts/prepare.sh apps <command…>       also the web applications of the other tasks
 #
@@ -19,6 +19,14 @@ shift
 say() { printf '\033[2m==> %s\033[0m\n' "$*" >&2; }
 stop() { printf 'error: %s\n' "$*" >&2; exit 8; }
 
+# step <what> <command…> shows what is being done and how long it took.
+step() {
+  say "$1 …"
+  local began=$SECONDS
+  "${@:2}"
+  say "$1: done in $((SECONDS - began)) s"
+}
+
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
@@ -27,8 +35,11 @@ command -v go >/dev/null || stop "Go is missing. Install Go 1.26 or newer: https
 
 engine_answers() { docker version --format '{{.Server.Version}}' >/dev/null 2>&1; }
 
-# The missing Debian packages.
+# The missing Debian packages, and the program sops, which Debian does not have. The
+# tests' files were made with this version; it is built once for a version of Go.
 missing=()
+sops_module=github.com/getsops/sops/v3/cmd/sops@v3.13.3
+sops_folder=
 need() { # need <package> <test command…>
   local package=$1
   shift
@@ -70,6 +81,10 @@ if [ "$purpose" = test ]; then
   need nodejs command -v node
   need npm command -v npm
   need python3-django /usr/bin/python3 -c "import django"
+  if ! command -v sops >/dev/null; then
+    sops_folder=${XDG_CACHE_HOME:-$HOME/.cache}/glovebox-tests/sops-${sops_module#*@}-$(go env GOVERSION)
+    PATH=$sops_folder:$PATH
+  fi
 fi
 
 agree() {
@@ -82,13 +97,31 @@ agree() {
   [ "$answer" = y ] || [ "$answer" = Y ] || stop "nothing was changed"
 }
 
-if [ ${#missing[@]} -gt 0 ]; then
-  say "missing: ${missing[*]}"
-  command -v apt-get >/dev/null || stop "install them with your package manager and try again"
-  say "about to run: apt-get install --no-install-recommends ${missing[*]}"
-  agree
+install_packages() {
   as_root apt-get update -qq
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+build_sops() {
+  mkdir -p "$sops_folder"
+  CGO_ENABLED=0 GOWORK=off GOFLAGS= GOBIN=$sops_folder go install -trimpath -ldflags '-s -w' "$sops_module"
+}
+
+work=()
+if [ ${#missing[@]} -gt 0 ]; then
+  work+=("install the Debian packages ${missing[*]} (about 1 minute)")
+fi
+if [ -n "$sops_folder" ] && ! [ -x "$sops_folder/sops" ]; then
+  work+=("build the program sops in ${sops_folder%/*} (about 4 minutes)")
+fi
+if [ ${#work[@]} -gt 0 ]; then
+  say "missing on this machine; about to:"
+  for line in "${work[@]}"; do say "  $line"; done
+  say "then Go modules are fetched and the browser image is built, if they are not there yet (about 4 minutes)"
+  [ ${#missing[@]} = 0 ] || command -v apt-get >/dev/null || stop "install them with your package manager and try again: ${missing[*]}"
+  agree
+  [ ${#missing[@]} = 0 ] || step "installing ${#missing[@]} packages" install_packages
+  [ -z "$sops_folder" ] || [ -x "$sops_folder/sops" ] || step "building sops" build_sops
 fi
 
 # Without a service manager the engine is started here, and stopped at the end.

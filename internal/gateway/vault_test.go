@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/credentials/source/vaulttest"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/testcache"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 const aDocument = `{"domain":"example.com","cookies":[{"name":"sid","value":"canary-41"}],"login":{"password":"canary-42"}}`
@@ -21,7 +21,7 @@ func TestEachBackendAnswersWithoutAGateway(t *testing.T) {
 	server.Put("browser/example.com", aDocument)
 	t.Setenv("A_TOKEN", server.Root())
 	t.Setenv("GLOVEBOX_SECRET_SECRETS_BROWSER_EXAMPLE_COM", aDocument)
-	testcache.SOPS(t)
+	testenv.Require(t, testenv.Program("sops"))
 	for backend, from := range map[string]string{
 		"file": "the vault file", "vault": "the vault at " + strings.TrimPrefix(server.URL, "http://"), "env": "the environment",
 		"sops": "SOPS in folder", "none": "no vault",

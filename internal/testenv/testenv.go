@@ -4,7 +4,9 @@ package testenv
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"os/exec"
 	"testing"
@@ -95,10 +97,38 @@ func Missing(needs ...Need) (status int, missing bool) {
 }
 
 // Heavy skips a test under -short if it builds images, starts real applications,
-// or needs npm packages.
+// needs npm packages, attacks a whole gateway, or is slow because it does something
+// very often.
 func Heavy(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("heavy: runs without -short (make test-full)")
 	}
+}
+
+// Step is the step of a loop over many cases of one kind: n under -short, which
+// tries every nth case, and 1 otherwise.
+func Step(n int) int {
+	if testing.Short() {
+		return n
+	}
+	return 1
+}
+
+// FewerDrawn makes random tests draw a quarter of their cases under -short, in
+// addition to what rapid leaves out then. It is for TestMain of packages whose
+// cases each lay out a page.
+func FewerDrawn() {
+	flag.Parse()
+	if testing.Short() {
+		_ = flag.Set("rapid.checks", "25")
+	}
+}
+
+// Tried reports whether a case of a table is tried. Under -short it is one of n,
+// which its name decides.
+func Tried(name string, n int) bool {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(name))
+	return hash.Sum32()%uint32(Step(n)) == 0
 }

@@ -1,20 +1,18 @@
 package browsertest_test
 
 import (
-	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 func TestChromiumAnswersOverThePipe(t *testing.T) {
 	c := browsertest.For(t)
 	conn := cdp.Open(c.Transport(), 0, func(cdp.Event) {})
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
+	ctx := testwait.Context(t)
 	var version struct{ Product string }
 	if err := conn.Root().Call(ctx, "Browser.getVersion", nil, &version); err != nil {
 		t.Fatal(err)

@@ -7,11 +7,11 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -67,13 +67,9 @@ func (w *wire) next(t *testing.T) sent {
 func open(t *testing.T, onEvent func(cdp.Event)) (*cdp.Conn, *wire, context.Context) {
 	t.Helper()
 	w := newWire()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	conn := cdp.Open(w, 40, onEvent)
-	t.Cleanup(func() {
-		_ = conn.Close()
-		cancel()
-	})
-	return conn, w, ctx
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn, w, testwait.Context(t)
 }
 
 func TestAnswersAreMatchedToCallsInAnyOrder(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 func TestClickReachesTheElement(t *testing.T) {
@@ -205,7 +206,7 @@ func TestClickThatNavigates(t *testing.T) {
 		_, _ = w.Write([]byte(`<title>one</title><a href="/slow">link</a><form action="/slow" method=post><input name=q><button>Send</button></form><a id=frag href="#here">frag</a><a id=none href="/204">none</a><a id=dl download href="/slow">dl</a>`))
 	})
 	mux.HandleFunc("/slow", func(w http.ResponseWriter, r *http.Request) {
-		<-time.After(150 * time.Millisecond)
+		testwait.Latency(r.Context(), 150*time.Millisecond)
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = fmt.Fprintf(w, `<title>%s</title>`, r.Method)
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 const everything = `<title>all</title><meta charset=utf-8><h1>All</h1><input id=i><input id=f type=file><button id=b>Go</button><input id=c type=checkbox><div id=d draggable=true>Drag</div><select id=s><option>a<option>b</select><a href=#x>Link</a>`
@@ -70,6 +71,9 @@ func TestADialogInTheMiddleOfAnyVerb(t *testing.T) {
 		}
 		if args == nil {
 			t.Errorf("%s has no call here", row.Name)
+			continue
+		}
+		if !testenv.Tried(row.Name, 4) {
 			continue
 		}
 		t.Run(row.Name, func(t *testing.T) { interrupted(t, row.Name, args) })

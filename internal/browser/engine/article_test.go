@@ -10,6 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/corpus"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // Bounds of the words of articles in markdown, over all pages together: how many
@@ -70,10 +71,7 @@ func TestMarkdownOfAnArticleIsTheArticle(t *testing.T) {
 	must(t, err)
 	var precisions, recalls []float64
 	found := 0
-	step := *every
-	if testing.Short() {
-		step *= 4
-	}
+	step := *every * testenv.Step(4)
 	for i, p := range pages {
 		article, words := bag(textOfHTML(t, p.Article))
 		if i%step != 0 || words < leastWords {

@@ -1,24 +1,17 @@
 package engine_test
 
 import (
+	"fmt"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // wantBusy waits until a browser is busy, or is not any more.
 func (tr *trial) wantBusy(want bool, why string) {
 	tr.t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for tr.Busy() != want {
-		select {
-		case <-tick.C:
-		case <-tr.ctx.Done():
-			tr.t.Fatalf("%s: it is busy: %t", why, !want)
-		}
-	}
+	testwait.For(tr.t, fmt.Sprintf("%s: busy to be %t", why, want), func() bool { return tr.Busy() == want })
 }
 
 func TestABrowserIsBusyWhileSomethingGoesOn(t *testing.T) {

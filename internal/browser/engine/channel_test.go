@@ -8,10 +8,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -20,6 +18,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // multiplexed is a server that takes WebSockets on a connection of HTTP/2 that is
@@ -170,35 +169,24 @@ func TestAWebSocketOnASharedConnectionIsEnded(t *testing.T) {
 	socket := "wss://" + address + "/socket"
 	m.pages = map[string]string{"/": "<title>start</title>",
 		"/worker.js": "//\nconst open = () => { new WebSocket('" + socket + "') }; onconnect = open; if (self.DedicatedWorkerGlobalScope) open();"}
-	for i, way := range []string{"new WebSocket('" + socket + "')", "new Worker('/worker.js')", "new SharedWorker('/worker.js').port.start()"} {
+	for _, way := range []string{"new WebSocket('" + socket + "')", "new Worker('/worker.js')", "new SharedWorker('/worker.js').port.start()"} {
 		for _, allowed := range []bool{true, false} {
 			mu.Lock()
 			let, asked = allowed, nil
 			mu.Unlock()
 			tr.must("page.goto", &action.Goto{URL: "https://" + address + "/"})
 			tr.must("page.execute", &action.Execute{Expression: "void (window.kept = " + way + ")"})
-			await(t, "a WebSocket of "+way, func() bool {
+			testwait.For(t, "a WebSocket of "+way, func() bool {
 				mu.Lock()
 				defer mu.Unlock()
 				return len(asked) > 0 && asked[0].Open && asked[0].URL == socket
 			})
-			select {
-			case <-m.closed:
-				if allowed {
-					t.Errorf("%s: an allowed channel came to its end", way)
-				}
-			case <-time.After(map[bool]time.Duration{true: 200 * time.Millisecond, false: patience / 4}[allowed]):
-				if !allowed {
-					t.Errorf("%s: a channel that is not allowed stays open", way)
-				}
+			if !allowed {
+				testwait.Receive(t, m.closed, "the end of a channel that is not allowed: "+way)
 			}
 			tr.must("page.goto", &action.Goto{URL: "about:blank"})
 			if allowed {
-				select { // leaving ends it
-				case <-m.closed:
-				case <-time.After(patience / 4):
-					t.Fatalf("way %d: the channel outlives its document", i)
-				}
+				testwait.Receive(t, m.closed, "the end of a channel whose document was left: "+way)
 			}
 		}
 	}
@@ -206,15 +194,5 @@ func TestAWebSocketOnASharedConnectionIsEnded(t *testing.T) {
 	defer m.mu.Unlock()
 	if m.opened != 6 {
 		t.Errorf("%d channels reached the server", m.opened)
-	}
-}
-
-func await(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience / 4); !is(); {
-		if time.Now().After(deadline) {
-			t.Fatalf("no %s", strings.TrimSpace(what))
-		}
-		<-time.After(5 * time.Millisecond)
 	}
 }

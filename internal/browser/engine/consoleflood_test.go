@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"context"
 	"encoding/json"
 	"runtime"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // floods write to the console without end, each in another way.
@@ -53,9 +53,6 @@ func TestAConsoleWithoutEndIsMuted(t *testing.T) {
 		}
 		t.Run(path[1:], func(t *testing.T) {
 			tr := start(t)
-			ctx, cancel := context.WithTimeout(t.Context(), 5*patience) // what a worker wrote until it was muted arrives first
-			defer cancel()
-			tr.ctx = ctx
 			s := site(t, floods)
 			quiet := serve(t, `<title>quiet</title><button onclick="document.title += '!'">More</button>`)
 			before := heap()
@@ -101,6 +98,7 @@ func TestWhatAWorkerWritesIsKeptOnce(t *testing.T) {
 // TestAMutedPageIsUsedAndHeardAgain works in a page whose console is muted: its
 // frames come and go, and its next document is heard.
 func TestAMutedPageIsUsedAndHeardAgain(t *testing.T) {
+	testenv.Heavy(t)
 	tr := start(t)
 	s := site(t, map[string]string{
 		"/": `<title>flood</title><button id=go>Go</button><script>

@@ -83,7 +83,7 @@ func crawl(t *testing.T, o engine.CrawlOptions, change ...func(*engine.Options))
 
 func (tr *trial) read(c engine.Crawler, address string) *action.CrawlVisit {
 	tr.t.Helper()
-	v, err := c.Visit(tr.ctx, address, patience)
+	v, err := c.Visit(tr.ctx, address, ample)
 	if err != nil {
 		tr.t.Fatalf("%s: %v", address, err)
 	}
@@ -147,7 +147,7 @@ func TestWhatAPageDoesInACrawlCostsOnlyItself(t *testing.T) {
 		t.Errorf("restless: %+v", v.Page)
 	}
 	for path, kind := range map[string]string{"/file": "application/zip", "/plain": "text/plain"} {
-		if v, err := c.Visit(tr.ctx, base+path, patience); err != nil || v.Page.MediaType != kind || v.Page.Content != "" {
+		if v, err := c.Visit(tr.ctx, base+path, ample); err != nil || v.Page.MediaType != kind || v.Page.Content != "" {
 			t.Errorf("%s: %+v %v", path, v, err)
 		}
 	}
@@ -176,7 +176,7 @@ func TestPagesOfACrawlAreReadSideBySide(t *testing.T) {
 	for i := range 4 {
 		wg.Go(func() {
 			for j := range 3 {
-				v, err := c.Visit(tr.ctx, fmt.Sprintf("%s/p%d-%d", base, i, j), patience)
+				v, err := c.Visit(tr.ctx, fmt.Sprintf("%s/p%d-%d", base, i, j), ample)
 				if err != nil || v.Page.Title != fmt.Sprintf("/p%d-%d", i, j) {
 					t.Errorf("%+v %v", v, err)
 				}
@@ -195,7 +195,7 @@ func TestPagesOfACrawlAreReadSideBySide(t *testing.T) {
 		t.Errorf("tabs %+v", tabs)
 	}
 	must(t, c.Close(tr.ctx))
-	if _, err := c.Visit(tr.ctx, base, patience); err == nil {
+	if _, err := c.Visit(tr.ctx, base, ample); err == nil {
 		t.Error("a crawl that is over reads")
 	}
 }
@@ -210,7 +210,7 @@ func TestTheGuardHoldsInACrawl(t *testing.T) {
 			return nil
 		}
 	})
-	_, err := c.Visit(tr.ctx, base+"/shut", patience)
+	_, err := c.Visit(tr.ctx, base+"/shut", ample)
 	expect(t, fault.BlockedDomain, err)
 	if m.seen("/shut") {
 		t.Error("a refused document was requested")

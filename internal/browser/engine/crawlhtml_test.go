@@ -17,6 +17,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // shelf serves one page at a time, and a style sheet; it notes who asks.
@@ -62,14 +63,14 @@ func (s *shelf) both(t testing.TB, tr *trial, base, body, kind, extract string) 
 	s.put(body, kind)
 	a := tr.Crawl(engine.CrawlOptions{Extract: extract, Way: way})
 	defer func() { _ = a.Close(tr.ctx) }()
-	auto, err := a.Visit(tr.ctx, base+"/page", patience)
+	auto, err := a.Visit(tr.ctx, base+"/page", ample)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = a.Visit(tr.ctx, base+"/other", patience); err != nil {
+	if _, err = a.Visit(tr.ctx, base+"/other", ample); err != nil {
 		t.Fatal(err)
 	}
-	again, err := a.Visit(tr.ctx, base+"/page", patience) // in the document of the one before, if it can be
+	again, err := a.Visit(tr.ctx, base+"/page", ample) // in the document of the one before, if it can be
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func (s *shelf) both(t testing.TB, tr *trial, base, body, kind, extract string) 
 	s.mu.Unlock()
 	b := tr.Crawl(engine.CrawlOptions{Extract: extract})
 	defer func() { _ = b.Close(tr.ctx) }()
-	if always, err = b.Visit(tr.ctx, base+"/page", patience); err != nil {
+	if always, err = b.Visit(tr.ctx, base+"/page", ample); err != nil {
 		t.Fatal(err)
 	}
 	return auto, always, plain
@@ -161,6 +162,9 @@ func TestFetchedPagesReadTheSameAsRenderedOnes(t *testing.T) {
 		"frame":   {doctype + `<p>seen<iframe srcdoc="<p>inner"></iframe>`, "", false},
 		"refresh": {doctype + `<meta http-equiv=refresh content="0;url=/style.css"><p>x`, "", false},
 	} {
+		if !testenv.Tried(name, 10) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			tr := start(t)
 			for _, extract := range []string{"markdown", "text"} {
@@ -314,12 +318,15 @@ func TestNoScriptOfAFetchedPageRuns(t *testing.T) {
 		"closed":   `<div><template shadowrootmode=closed><script>fetch("/ran")</script></template></div>`,
 		"animated": `<style>@keyframes k{to{color:red}} p{animation:k 1ms}</style><p onanimationend='fetch("/ran")'>x`,
 	} {
+		if !testenv.Tried(name, 3) {
+			continue
+		}
 		s.put("/before/"+name, "<p>before")
 		s.put("/first/"+name, body)
 		s.put("/second/"+name, body)
 		c := fetching(t, tr)
 		for _, address := range []string{"/first/" + name, "/before/" + name, "/second/" + name} { // the last in the document of the one before it
-			v, err := c.Visit(tr.ctx, server.URL+address, patience)
+			v, err := c.Visit(tr.ctx, server.URL+address, ample)
 			if strings.HasPrefix(address, "/before") {
 				if err != nil || v.Page.Content != "before" {
 					t.Errorf("%s: %+v %v", address, v, err)
@@ -352,7 +359,7 @@ func TestFetchedPagesAreReadSideBySide(t *testing.T) {
 			base = elsewhere(server)
 		}
 		wg.Go(func() {
-			v, err := c.Visit(tr.ctx, fmt.Sprintf("%s/p%d", base, i), patience)
+			v, err := c.Visit(tr.ctx, fmt.Sprintf("%s/p%d", base, i), ample)
 			if err != nil || v.Page.Content != fmt.Sprintf("page %d", i) {
 				t.Errorf("page %d: %+v %v", i, v, err)
 			}

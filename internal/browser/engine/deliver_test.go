@@ -11,6 +11,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // store is a site that counts what is paid: the server is the judge.
@@ -167,6 +168,9 @@ func TestAKeyComesToTheElementThatItWasJudgedForOrToNone(t *testing.T) {
 	for _, l := range payLayouts {
 		s := newStore(t)
 		for _, w := range ways {
+			if !testenv.Tried(l.name+w.name, 4) {
+				continue
+			}
 			t.Run(strings.ReplaceAll(l.name+"/"+w.name, " ", "-"), func(t *testing.T) {
 				s := s.in(t)
 				s.show(l.html + theft(w.when, l.focus))
@@ -218,6 +222,9 @@ func TestAPressComesToTheElementThatItWasJudgedForOrToNone(t *testing.T) {
 	for name, src := range map[string]string{"same origin": "", "same site": "NEAR", "another site": "OTHER"} {
 		s := newStore(t)
 		for _, w := range ways {
+			if !testenv.Tried(name+w.name, 4) {
+				continue
+			}
 			t.Run(strings.ReplaceAll(name+"/"+w.name, " ", "-"), func(t *testing.T) {
 				s := s.in(t)
 				s.show(strings.Replace(comes, "SRC", src, 1) + `<script>` + w.when + `</script>`)
@@ -304,6 +311,9 @@ func TestAPressComesToNoOtherElementOfTheDocument(t *testing.T) {
 		"another form at the second":     {`document.body.insertAdjacentHTML('beforeend', '<form id=g onsubmit="event.preventDefault(); pay()"></form>'); x.type = 'button'; x.onclick = () => { x.type = 'submit'; x.setAttribute('form', 'g') }`, 2},
 		"in a closed root of its parent": {`const h = document.createElement('div'); document.body.append(h); const r = h.attachShadow({mode: 'closed'}); x.onmousedown = () => r.append(bin())`, 1},
 	} {
+		if !testenv.Tried(name, 3) {
+			continue
+		}
 		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
 			s := newStore(t)
 			s.show(box + `<script>` + c.when + `</script>`)

@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -69,12 +68,10 @@ func TestUnansweredDialogIsDismissed(t *testing.T) {
 	tr := start(t, func(o *engine.Options) { o.DialogTimeout = 100 * time.Millisecond })
 	tr.visit(`<button onclick="document.title = confirm('sure?')">Ask</button>`)
 	tr.must("page.click", &action.Click{Locator: selector("button")})
-	ctx, cancel := context.WithTimeout(tr.ctx, patience)
-	defer cancel()
 	var r action.Result
 	for {
 		var err error
-		if r, err = tr.Do(ctx, "page.wait_for", &action.WaitFor{}, action.Pin{}); err == nil {
+		if r, err = tr.Do(tr.ctx, "page.wait_for", &action.WaitFor{}, action.Pin{}); err == nil {
 			break
 		}
 		expect(t, fault.DialogOpen, err)

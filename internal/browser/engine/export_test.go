@@ -33,6 +33,9 @@ func End(b *Browser) {
 // HeardBy are the events that pages may answer late, by verb.
 var HeardBy = lateEvents
 
+// LimitRequests sets how long the requests of an act are waited for.
+func LimitRequests(o *Options, limit time.Duration) { o.requestLimit = limit }
+
 // Within is the limit of a call.
 func Within(b *Browser, own time.Duration) time.Duration { return b.within(own) }
 

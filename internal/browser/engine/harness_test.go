@@ -17,6 +17,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/testenv"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // shared are the browsers of the tests. A test has one of them to itself, and
@@ -29,6 +30,7 @@ func run(m *testing.M) int {
 	if status, missing := testenv.Missing(testenv.Chromium); missing {
 		return status
 	}
+	testenv.FewerDrawn()
 	code := m.Run()
 	shared.stop()
 	http.DefaultClient.CloseIdleConnections()
@@ -39,7 +41,8 @@ func run(m *testing.M) int {
 	return code
 }
 
-const patience = time.Minute // for anything in a test, on a busy machine
+// ample is a limit of the product in tests that are not about it.
+const ample = time.Hour
 
 // trial is a browser for one test.
 type trial struct {
@@ -56,8 +59,7 @@ func openAll(string) error { return nil }
 func start(t testing.TB, options ...func(*engine.Options)) *trial {
 	t.Helper()
 	w := shared.take(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
-	t.Cleanup(cancel)
+	ctx := testwait.Context(t)
 	o := engine.Options{Width: 800, Height: 600, Guard: openAll, Owns: openAll}
 	for _, change := range options {
 		change(&o)
@@ -80,8 +82,7 @@ func (w *wire) wipe(t testing.TB) {
 	t.Helper()
 	conn := cdp.Open(w.join(), 1<<30+1<<29, func(cdp.Event) {})
 	defer func() { _ = conn.Close() }()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
+	ctx := testwait.Context(t)
 	must(t, conn.Root().Call(ctx, "Target.setAutoAttach", map[string]any{"autoAttach": false, "waitForDebuggerOnStart": false, "flatten": true}, nil))
 	var contexts struct {
 		IDs []string `json:"browserContextIds"`

@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // asks is a page that asks for something of a host of its own in several ways.
@@ -36,13 +36,11 @@ func TestItIsKnownWhichDocumentAskedForAHost(t *testing.T) {
 		}
 	}))
 	tr.must("page.goto", &action.Goto{URL: s.URL + "/?token=secret"})
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
 	for host, want := range map[string]string{
 		"script.test": s.URL + "/", "socket.test": s.URL + "/", "picture.test": s.URL + "/", "inner.test": s.URL + "/frame",
 		"worker.test": s.URL + "/worker.js", "blob-worker.test": "blob:" + s.URL,
 	} {
-		if got := tr.Browser.Initiator(ctx, host); got != want {
+		if got := tr.Browser.Initiator(tr.ctx, host); got != want {
 			t.Errorf("%s was asked for by %q, want %s", host, got, want)
 		}
 	}
@@ -70,13 +68,9 @@ func TestARefusedDocumentNamesWhatAskedForIt(t *testing.T) {
 	other = elsewhere(s)
 	wants := func(path, document string) {
 		t.Helper()
-		select {
-		case r := <-told:
-			if r.Document != s.URL+document || !strings.HasSuffix(r.URL, path) {
-				t.Errorf("%+v, want %s asked for by %s", r, path, document)
-			}
-		case <-time.After(20 * time.Second):
-			t.Fatalf("nobody was told of %s", path)
+		r := testwait.Receive(t, told, "word of "+path)
+		if r.Document != s.URL+document || !strings.HasSuffix(r.URL, path) {
+			t.Errorf("%+v, want %s asked for by %s", r, path, document)
 		}
 	}
 	tr.must("page.goto", &action.Goto{URL: s.URL + "/framed?secret=1"})

@@ -237,7 +237,7 @@ func TestEveryDocumentOfATabIsPreparedFor(t *testing.T) {
 	wants("/pop")
 	c := tr.Crawl(engine.CrawlOptions{})
 	defer func() { must(t, c.Close(tr.ctx)) }()
-	_, err := c.Visit(tr.ctx, s.URL+"/link", patience)
+	_, err := c.Visit(tr.ctx, s.URL+"/link", ample)
 	must(t, err)
 	wants("/link")
 }
@@ -313,7 +313,7 @@ func TestACrawlIsSignedInToo(t *testing.T) {
 	defer way.CloseIdleConnections()
 	c := tr.Crawl(engine.CrawlOptions{Way: way})
 	defer func() { must(t, c.Close(tr.ctx)) }()
-	_, err := c.Visit(tr.ctx, s.URL+"/", patience)
+	_, err := c.Visit(tr.ctx, s.URL+"/", ample)
 	must(t, err)
 	for _, r := range seen.to("/") {
 		if r.Header.Get("Cookie") == "" {

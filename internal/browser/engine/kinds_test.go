@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // kindsSite has a page that uses the network in every other way there is.
@@ -118,6 +119,7 @@ func TestNetworkShowsWhatAServiceWorkerAnswers(t *testing.T) {
 // TestAFloodOfRequestsIsBounded makes five thousand requests. Most are for a
 // port that the browser refuses: they are told of like the others, in less time.
 func TestAFloodOfRequestsIsBounded(t *testing.T) {
+	testenv.Heavy(t)
 	alone(t)
 	tr := start(t)
 	s := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -3,7 +3,6 @@ package engine_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -45,10 +44,9 @@ func TestWhatIsNotThereIsAnsweredAtOnce(t *testing.T) {
 		"with a script":   `<button>Save</button><script>document.title = 'x'</script>`,
 	} {
 		tr.visit(html)
-		began := time.Now()
 		f := tr.refuse(fault.NotFound, "page.click", missing)
-		if took := time.Since(began); took > 3*time.Second || !strings.Contains(f.Message, "stands still") {
-			t.Errorf("%s: %v after %s", name, f, took)
+		if !strings.Contains(f.Message, "stands still") { // and not that its time was over
+			t.Errorf("%s: %v", name, f)
 		}
 	}
 	tr.visit(`<button>Save</button><p id=p></p><script>let n = 0;

@@ -11,6 +11,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 func (tr *trial) network(a action.ReadNetwork) []action.NetworkRequest {
@@ -52,9 +54,8 @@ func trafficSite() http.Handler {
 	say("/framed", "text/html", `framed <script>fetch('/from-frame')</script>`)
 	say("/worker.js", "text/javascript", `fetch('/from-worker')`)
 	say("/from-frame", "text/plain", "f")
-	mux.HandleFunc("/from-worker", func(w http.ResponseWriter, _ *http.Request) {
-		timer := time.NewTimer(60 * time.Millisecond) // an answer that takes its time
-		<-timer.C
+	mux.HandleFunc("/from-worker", func(w http.ResponseWriter, r *http.Request) {
+		testwait.Latency(r.Context(), 60*time.Millisecond)
 		_, _ = w.Write([]byte("w"))
 	})
 	mux.HandleFunc("/cut", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
@@ -162,6 +163,7 @@ func TestRequestsThatAreOverAreForgotten(t *testing.T) {
 }
 
 func TestOnlyTheNewestRequestsAreKept(t *testing.T) {
+	testenv.Heavy(t)
 	tr := start(t)
 	s := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {

@@ -84,6 +84,8 @@ type Options struct {
 
 	Log           *slog.Logger  // nil discards
 	DialogTimeout time.Duration // an unanswered dialog is dismissed after it; 60 s when 0
+
+	requestLimit time.Duration // the constant of that name, except in tests
 }
 
 func (o Options) filled() Options {
@@ -110,6 +112,9 @@ func (o Options) filled() Options {
 	}
 	if o.DialogTimeout <= 0 {
 		o.DialogTimeout = 60 * time.Second
+	}
+	if o.requestLimit <= 0 {
+		o.requestLimit = requestLimit
 	}
 	return o
 }

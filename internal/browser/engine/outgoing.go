@@ -288,7 +288,7 @@ func (ob *observer) waitForSent(ctx context.Context, r *report, out *action.Resu
 	if !follows || a.Wait <= 0 || r.tab == nil || out.Modal != nil {
 		return
 	}
-	asking, stop := context.WithTimeout(ctx, requestLimit)
+	asking, stop := context.WithTimeout(ctx, ob.options().requestLimit)
 	defer stop()
 	_ = ob.waitForAnswers(asking, r.tab, r)
 	if ob.waitForApproval(ctx, r.tab) || ob.waitForServers(ctx, r.tab) {
@@ -310,7 +310,7 @@ func (ob *observer) waitForServers(ctx context.Context, t *tab) bool {
 	if !follows || a.Wait <= 0 || t == nil || !ob.ledger.Open(a.ID) {
 		return false
 	}
-	answering, end := context.WithTimeout(ctx, requestLimit)
+	answering, end := context.WithTimeout(ctx, ob.options().requestLimit)
 	defer end()
 	return ob.await(answering, func(*state) bool { return t.closed || t.crashed || !ob.ledger.Open(a.ID) }) == nil
 }

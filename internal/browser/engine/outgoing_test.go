@@ -16,6 +16,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/browser/observe"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // harmless are methods that change nothing.
@@ -77,19 +78,17 @@ func (e *effects) handler(pages map[string]string) http.Handler {
 // wanted waits until a request to a path was judged.
 func (e *effects) wanted(t *testing.T, path string) action.Request {
 	t.Helper()
-	deadline := time.Now().Add(patience / 4)
-	for time.Now().Before(deadline) {
+	var found action.Request
+	testwait.For(t, "a request to "+path+" to be judged", func() bool {
 		e.mu.Lock()
+		defer e.mu.Unlock()
 		at := slices.IndexFunc(e.asked, func(r action.Request) bool { return strings.HasSuffix(strings.TrimRight(r.URL, "?"), path) })
 		if at >= 0 {
-			defer e.mu.Unlock()
-			return e.asked[at]
+			found = e.asked[at]
 		}
-		e.mu.Unlock()
-		<-time.After(5 * time.Millisecond)
-	}
-	t.Fatalf("no request to %s was judged; these came to the server: %v", path, e.came)
-	return action.Request{}
+		return at >= 0
+	})
+	return found
 }
 
 const workerScript = `fetch('/worker', {method: 'POST', body: 'w'}).catch(() => {});
@@ -255,7 +254,7 @@ func TestAnActWaitsForWhatPeopleAreAskedAbout(t *testing.T) {
 		t.Errorf("effects %+v", r.Effects)
 	}
 	go func() { close(answer) }()
-	r := click("long", patience)
+	r := click("long", ample)
 	if len(r.Effects) != 1 || r.Effects[0].Status != 201 {
 		t.Errorf("effects %+v", r.Effects)
 	}
@@ -285,17 +284,12 @@ func TestWhatWasAnsweredIsNotWaitedFor(t *testing.T) {
 		tr.must("page.goto", &action.Goto{URL: site.URL})
 		tr.must("page.goto", &action.Goto{URL: site.URL + "/after"})
 		e.wanted(t, "/orders?19")
-		ctx, stop := context.WithTimeout(tr.ctx, patience/2)
 		args := &action.Click{Locator: selector("button")}
-		acting := engine.Acting(ctx, action.Act{ID: "a", Long: time.Second, Wait: patience})
+		acting := engine.Acting(tr.ctx, action.Act{ID: "a", Long: time.Second, Wait: ample}) // longer than the test runs
 		_, pin, err := tr.Look(acting, "page.click", args)
 		must(t, err)
 		_, err = tr.Do(acting, "page.click", args, pin)
 		must(t, err)
-		if ctx.Err() != nil {
-			t.Fatal("the act waited for requests that were answered")
-		}
-		stop()
 		tr.wantTitle("pressed")
 	}
 }
@@ -330,11 +324,7 @@ func TestOpenChannelsAreFacts(t *testing.T) {
 		t.Error("an open WebSocket is not told")
 	}
 	tr.must("page.execute", &action.Execute{Expression: "s.close()"})
-	for deadline := time.Now().Add(patience); unheld(); {
-		if time.Now().After(deadline) {
-			t.Fatal("a closed WebSocket is still told")
-		}
-	}
+	testwait.For(t, "a closed WebSocket not to be told any more", func() bool { return !unheld() })
 	tr.must("page.click", &action.Click{Locator: selector("button")})
 	tr.must("page.goto", &action.Goto{URL: site.URL})
 	if unheld() {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // applications draw their content by script after the load, each in its way.
@@ -31,10 +32,7 @@ func served(t *testing.T) string {
 		fmt.Fprint(w, "setTimeout(() => { document.title = 'Drawn'; document.getElementById('root').innerHTML = '<p>Hello Ada' }, 250)")
 	})
 	mux.HandleFunc("/data", func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case <-time.After(100 * time.Millisecond): // a server takes its time
-		case <-r.Context().Done():
-		}
+		testwait.Latency(r.Context(), 100*time.Millisecond)
 		fmt.Fprint(w, "Hello Ada")
 	})
 	return listen(t, mux).URL

@@ -165,7 +165,7 @@ func TestACrawlOfAnAgentsTakesNoHTMLWhereThereAreCredentials(t *testing.T) {
 	s := serve(t, vaulted)
 	for _, extract := range []string{"html", "text"} {
 		c := tr.Crawl(engine.CrawlOptions{Extract: extract})
-		visit, err := c.Visit(tr.ctx, s.URL, patience)
+		visit, err := c.Visit(tr.ctx, s.URL, ample)
 		if extract == "html" && (err == nil || fault.CodeOf(err) != fault.DeniedByPolicy) {
 			t.Errorf("HTML is %+v, %v", visit, err)
 		}
@@ -175,7 +175,7 @@ func TestACrawlOfAnAgentsTakesNoHTMLWhereThereAreCredentials(t *testing.T) {
 		must(t, c.Close(tr.ctx))
 	}
 	c := tr.Crawl(engine.CrawlOptions{Extract: "html"})
-	visit, err := c.Visit(engine.Trusted(tr.ctx), s.URL, patience)
+	visit, err := c.Visit(engine.Trusted(tr.ctx), s.URL, ample)
 	if err != nil || !strings.Contains(visit.Page.Content, "<template>") {
 		t.Errorf("an operator's is %+v, %v", visit, err)
 	}

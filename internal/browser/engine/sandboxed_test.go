@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
@@ -34,7 +33,7 @@ func TestTheGuardIsAskedAboutDocumentsOfSandboxedFrames(t *testing.T) {
 		case <-told:
 		case path := <-reached:
 			t.Fatalf("%s was reached", path)
-		case <-time.After(20 * time.Second):
+		case <-tr.ctx.Done():
 			t.Fatal("the guard was not asked")
 		}
 	}

@@ -2,21 +2,21 @@ package engine_test
 
 import (
 	"bytes"
+	"context"
 	"image/color"
 	"image/jpeg"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // wantColour reads pictures until the middle of one has a colour.
 func wantColour(t *testing.T, cast *engine.Screencast, red bool) engine.CastFrame {
 	t.Helper()
-	timer := time.AfterFunc(30*time.Second, cast.Close)
-	defer timer.Stop()
+	defer context.AfterFunc(testwait.Context(t), cast.Close)()
 	for {
 		f, err := cast.Next()
 		if err != nil {

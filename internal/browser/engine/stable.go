@@ -75,7 +75,7 @@ var lateEvents = map[string][]string{
 // and the changes that their answers make. A page that does nothing costs one or
 // two round trips. late reports whether the page was still changing at the end.
 func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late bool) {
-	ctx, stop := context.WithTimeout(ctx, requestLimit+stableLimit)
+	ctx, stop := context.WithTimeout(ctx, ob.options().requestLimit+stableLimit)
 	defer stop()
 	var c injected.Stability
 	defer func() { r.changedAny, r.canvasDrawn, r.earlier = c.Changed, c.Drawn, c.Earlier || r.earlier }()

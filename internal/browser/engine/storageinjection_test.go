@@ -12,6 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/credentials"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // awkward are values that would be code, markup or nothing, if they were not
@@ -269,6 +270,7 @@ func TestSessionStorageComesWithACallThatNamesTheAddress(t *testing.T) {
 
 // TestAPageThatSpinsKeepsNobodyFromStorage: the hidden tab does not need it.
 func TestAPageThatSpinsKeepsNobodyFromStorage(t *testing.T) {
+	testenv.Heavy(t)
 	server, _ := noting(t, map[string]string{"/in": confess, "/spin": "<title>spins</title><script>onload = () => setTimeout(() => { for (;;); })</script>"})
 	var tr *trial
 	items := map[string]string{"token": "canary"}

@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"context"
 	"net/url"
 	"slices"
 	"strings"
@@ -128,9 +127,7 @@ func TestAnOriginWithoutADocumentDoesNotHoldUpTheOthers(t *testing.T) {
 	tr.eval(`localStorage.token = "here"`)
 	u, err := url.Parse(s.URL)
 	must(t, err)
-	ctx, cancel := context.WithTimeout(tr.ctx, patience)
-	defer cancel()
-	state, err := tr.StorageState(ctx, []string{"nothing://a.example", s.URL})
+	state, err := tr.StorageState(tr.ctx, []string{"nothing://a.example", s.URL})
 	must(t, err)
 	if len(state.Origins) != 1 || !strings.Contains(state.Origins[0].Origin, u.Host) || len(state.Left) != 1 || state.Left[0].Why != engine.Unshown {
 		t.Errorf("read %+v", state)

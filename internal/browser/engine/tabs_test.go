@@ -7,6 +7,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 func (tr *trial) tabs() []action.Tab {
@@ -95,6 +96,7 @@ func TestTabsOpenAndCloseBesideADialog(t *testing.T) {
 }
 
 func TestAPageCannotOpenTabsWithoutEnd(t *testing.T) {
+	testenv.Heavy(t)
 	tr := start(t)
 	s := site(t, map[string]string{"/": `<title>opener</title><a target=_blank href="/pop">open</a>`, "/pop": `<title>pop</title>`})
 	tr.must("page.goto", &action.Goto{URL: s.URL})

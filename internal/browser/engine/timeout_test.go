@@ -19,10 +19,9 @@ func TestACallThatSaysNoLimitHasTheBrowsers(t *testing.T) {
 	mux.HandleFunc("/", func(http.ResponseWriter, *http.Request) { <-release })
 	s := listen(t, mux)
 	t.Cleanup(func() { close(release) })
-	began := time.Now()
 	f := tr.refuse(fault.ActionTimeout, "page.goto", &action.Goto{URL: s.URL})
-	if f.Message != "browser_action_timeout:goto:1s" || time.Since(began) > 20*time.Second {
-		t.Errorf("after %s: %s", time.Since(began), f.Message)
+	if f.Message != "browser_action_timeout:goto:1s" {
+		t.Error(f.Message)
 	}
 	if engine.Within(tr.Browser, 0) != time.Second || engine.Within(tr.Browser, 2*time.Minute) != 2*time.Minute {
 		t.Error("a limit of its own does not count")

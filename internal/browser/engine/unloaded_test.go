@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
@@ -40,11 +39,10 @@ func TestAFailedNavigationNamesItsCause(t *testing.T) {
 		"/path":                                {"relative", "whole address"},
 		"http://localhost:22/":                 {"port", "port"},
 	} {
-		began := time.Now()
 		_, err := tr.do("page.goto", &action.Goto{URL: address})
 		f := fault.From(err)
-		if f == nil || !strings.Contains(f.Message, want[0]) || !strings.Contains(f.Hint, want[1]) || time.Since(began) > patience/2 {
-			t.Errorf("%s: %v after %s", address, f, time.Since(began))
+		if f == nil || !strings.Contains(f.Message, want[0]) || !strings.Contains(f.Hint, want[1]) {
+			t.Errorf("%s: %v", address, f)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/browser/corpus"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // still serves a page whose scripts and resources are blocked, and returns its
@@ -62,7 +63,8 @@ func TestNamesOnRealPagesAgreeWithChromium(t *testing.T) {
 	pages, err := corpus.All()
 	must(t, err)
 	a := &tally{differ: map[string]int{}}
-	for i := 0; i < len(pages); i += 4 {
+	step := testenv.Step(4)
+	for i := 0; i < len(pages); i += 4 * step {
 		p := blank(t)
 		p.visit(still(t, pages[i].HTML))
 		tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{NoURLs: true})
@@ -81,7 +83,7 @@ func TestNamesOnRealPagesAgreeWithChromium(t *testing.T) {
 	for what, times := range a.differ {
 		t.Logf("%d × %s", times, what)
 	}
-	if a.compared < 2000 || percent(a.roles, a.compared) < 99.9 || percent(a.names, a.compared) < 99.5 {
+	if a.compared < 1600/step || percent(a.roles, a.compared) < 99.9 || percent(a.names, a.compared) < 99.5 {
 		t.Error("too few are the same")
 	}
 }

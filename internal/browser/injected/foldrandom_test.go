@@ -1,12 +1,10 @@
 package injected_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -19,9 +17,6 @@ import (
 // read sibling has.
 func TestAFoldedWalkIsTheWholeOneWithoutWhatItCounts(t *testing.T) {
 	p := blank(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	t.Cleanup(cancel)
-	p.ctx = ctx
 	left := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		page := &pageMaker{t: rt}

@@ -7,17 +7,16 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/testenv"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
-
-const testLimit = 30 * time.Second // of one test's calls to the browser
 
 var chromium struct {
 	conn     *cdp.Conn
@@ -47,8 +46,11 @@ func run(m *testing.M) int {
 		}
 	})
 	defer chromium.conn.Close()
+	testenv.FewerDrawn()
 	return m.Run()
 }
+
+var besideOthers sync.Map // the names of tests that called Parallel
 
 // tab is a page of its own context with the world in its main frame.
 type tab struct {
@@ -77,7 +79,8 @@ func open(t testing.TB, html string) *tab {
 
 func blank(t testing.TB) *tab {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), testLimit)
+	parallel(t)
+	ctx := testwait.Context(t)
 	root := chromium.conn.Root()
 	var c struct{ BrowserContextID string }
 	var target struct{ TargetID string }
@@ -93,7 +96,6 @@ func blank(t testing.TB) *tab {
 	chromium.watchers[attached.SessionID] = p.watch
 	chromium.mu.Unlock()
 	t.Cleanup(func() {
-		defer cancel()
 		_ = root.Call(ctx, "Target.disposeBrowserContext", map[string]any{"browserContextId": c.BrowserContextID}, nil)
 		chromium.mu.Lock()
 		delete(chromium.watchers, attached.SessionID)
@@ -107,6 +109,14 @@ func blank(t testing.TB) *tab {
 	must(t, p.Call(ctx, "Emulation.setDeviceMetricsOverride", map[string]any{"width": 1280, "height": 720, "deviceScaleFactor": 1, "mobile": false}, nil))
 	must(t, p.Call(ctx, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": injected.Source(), "worldName": injected.World, "runImmediately": true}, nil))
 	return p
+}
+
+// parallel makes a test run beside others, once it opens its first tab.
+func parallel(t testing.TB) {
+	test, ok := t.(*testing.T)
+	if _, known := besideOthers.LoadOrStore(t.Name(), true); ok && !known && !strings.Contains(t.Name(), "/") {
+		test.Parallel()
+	}
 }
 
 func (p *tab) watch(e cdp.Event) {

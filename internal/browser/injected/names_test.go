@@ -9,12 +9,10 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
-const (
-	casesAtOnce = 60   // on one page: each is some calls, and pages that are too long are slow
-	casesOfATab = 1500 // in one tab, whose calls have a limit
-)
+const casesAtOnce = 60 // on one page: each is some calls, and pages that are too long are slow
 
 // tellNames defines functions that return the names, and the other names, of
 // all numbered elements.
@@ -151,23 +149,25 @@ func (n *namings) numbered() map[string]int64 {
 func TestNamesAreThoseOfChromium(t *testing.T) {
 	written, err := os.ReadFile("testdata/names.txt")
 	must(t, err)
-	cases := nameCases()
+	generated, step := nameCases(), testenv.Step(4)
+	var cases []string
+	for i := 0; i < len(generated); i += step {
+		cases = append(cases, generated[i])
+	}
 	for line := range strings.Lines(string(written)) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 			cases = append(cases, line)
 		}
 	}
 	a := agreement{meant: map[string]int{}}
-	for at := 0; at < len(cases); at += casesOfATab {
-		n := newNamings(t)
-		for some := range slices.Chunk(cases[at:min(at+casesOfATab, len(cases))], casesAtOnce) {
-			for i := range some {
-				some[i] = strings.ReplaceAll(some[i], "@", fmt.Sprint(i))
-			}
-			a.take(t, n.name(some))
+	n := newNamings(t)
+	for some := range slices.Chunk(cases, casesAtOnce) {
+		for i := range some {
+			some[i] = strings.ReplaceAll(some[i], "@", fmt.Sprint(i))
 		}
+		a.take(t, n.name(some))
 	}
-	a.report(t)
+	a.report(t, step)
 }
 
 // agreement counts the equal names, and the others by reason.
@@ -190,16 +190,17 @@ func (a *agreement) take(t *testing.T, all []naming) {
 	}
 }
 
-func (a *agreement) report(t *testing.T) {
+// report checks the counts of every step-th generated case.
+func (a *agreement) report(t *testing.T, step int) {
 	t.Helper()
 	t.Logf("%d of %d names are the same", a.same, a.compared)
 	for _, m := range meant {
 		t.Logf("%d differ: %s", a.meant[m.why], m.why)
-		if a.meant[m.why] == 0 {
+		if a.meant[m.why] == 0 && step == 1 {
 			t.Errorf("nothing differs any more because %s", m.why)
 		}
 	}
-	if a.compared < 20000 || percent(a.same, a.compared) < 97 {
+	if a.compared < 20000/step || percent(a.same, a.compared) < 97 {
 		t.Error("too few are the same")
 	}
 }

@@ -1,12 +1,10 @@
 package injected_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -51,9 +49,6 @@ func TestAnAddedRowIsNotSaidToHaveMoved(t *testing.T) {
 // marked as late. What was added is marked as new. All counts are right.
 func TestFoldedSightsTellWhateverAWholeReadingTells(t *testing.T) {
 	p := blank(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	t.Cleanup(cancel)
-	p.ctx = ctx
 	number, folded := 0, 0
 	late, fresh := 0, 0
 	walk := func(q injected.SnapshotOptions) *injected.Tree {

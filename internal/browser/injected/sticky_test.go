@@ -1,11 +1,9 @@
 package injected_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -34,9 +32,6 @@ func TestPagesWithBarsThatStayAreRead(t *testing.T) {
 // A walk ends however a page positions its elements.
 func TestAWalkEndsHoweverElementsArePlaced(t *testing.T) {
 	p := blank(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	t.Cleanup(cancel)
-	p.ctx = ctx
 	rapid.Check(t, func(rt *rapid.T) {
 		p.show(placed(rt, 0))
 		tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})

@@ -19,7 +19,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/credentials/source"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/testcache"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // The files in testdata/sops were made by sops 3.13.3.
@@ -36,7 +36,7 @@ func ageKey(t *testing.T) string {
 // inSOPS is a vault on a folder or file of SOPS documents.
 func inSOPS(t *testing.T, at, keys string) *source.Vault {
 	t.Helper()
-	testcache.SOPS(t)
+	testenv.Require(t, testenv.Program("sops"))
 	from, err := source.SOPS(at, keys)
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ func TestSOPSFilesOutsideTheFolderAreNotRead(t *testing.T) {
 }
 
 func TestDocumentsThatSOPSEncryptsNowAreRead(t *testing.T) {
-	program := testcache.SOPS(t)
+	testenv.Require(t, testenv.Program("sops"))
 	key, err := age.GenerateX25519Identity()
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +174,7 @@ func TestDocumentsThatSOPSEncryptsNowAreRead(t *testing.T) {
 		"example.com.json": `{"domain":"example.com","cookies":[{"name":"sid","value":"` + canary + `","secure":true,"expires":4102444800}],"sessionStorage":{"a":""}}`,
 		"example.org.yml":  "# c\ndomain: example.org\ncookies:\n  # d\n  - {name: sid, value: " + canary + ", secure: true}\n  # e\n",
 	} {
-		encrypt := exec.CommandContext(t.Context(), program, "--disable-version-check", "encrypt", "--age", key.Recipient().String(), "--filename-override", file, "/dev/stdin")
+		encrypt := exec.CommandContext(t.Context(), "sops", "--disable-version-check", "encrypt", "--age", key.Recipient().String(), "--filename-override", file, "/dev/stdin")
 		encrypt.Stdin = strings.NewReader(plain)
 		var problems bytes.Buffer
 		encrypt.Stderr = &problems

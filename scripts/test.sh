@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Runs tests with gotestsum, all of them though some fail. At the end it says what
+# failed and how to run that alone, which tests were slowest, and how long each
+# package took.
+#
+#   scripts/test.sh short   what `make test` runs
+#   scripts/test.sh full    what `make test-full` runs
+#
+# With RERUN=1 at most 5 failed tests are run again, twice at most. Those that pass
+# then are named in lines that begin with "flaky:".
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+events=$(mktemp)
+trap 'rm -f "$events"' EXIT
+export GLOVEBOX_TEST_ALL=1 # what the machine lacks fails the tests
+
+gotestsum() {
+  go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg --hide-summary skipped \
+    --jsonfile "$events" --post-run-command "go run ./scripts/testreport" "$@"
+}
+
+# Every limit of the tests is that of their binary: it only ends what hangs.
+case ${1:-} in
+short)
+  again=()
+  [ "${RERUN:-}" != 1 ] || again=(--rerun-fails=2 --rerun-fails-max-failures=5)
+  # The packages that take longest come first.
+  gotestsum "${again[@]}" --packages "./internal/browser/engine ./e2e/... ./..." -- -short -count=1 -timeout 60m
+  ;;
+full)
+  # The programs of the end-to-end tests are separate processes: there is no race to see from outside.
+  gotestsum --raw-command -- bash -c '
+    status=0
+    CGO_ENABLED=1 go test -json -race -count=1 -timeout 60m $(go list ./... | grep -v /e2e) || status=1
+    CGO_ENABLED=1 go -C bench test -json -race -count=1 -timeout 60m ./... || status=1
+    go test -json -count=1 -timeout 60m ./e2e/... || status=1
+    exit $status'
+  ;;
+*)
+  sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
+  exit 2
+  ;;
+esac
