@@ -63,7 +63,7 @@ var rules = map[string][]string{
 	"sandbox/local":                {"fault", "sandbox", "sandbox/bridge", "untrusted"},
 	"sandbox/engine":               {"fault"},
 	"sandbox/image":                {"fault", "sandbox/engine"},
-	"sandbox/sandboxtest":          {"action", "fault", "sandbox"},
+	"sandbox/sandboxtest":          {"action", "fault", "sandbox", "testwait"},
 	"sandbox/x11":                  {},
 	"sandbox/xdisplay":             {"action", "fault", "sandbox/x11", "untrusted"},
 	"sandbox/enginetest":           {},

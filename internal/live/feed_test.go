@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -14,15 +15,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/live"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const limit = 20 * time.Second // of every wait
+// unlimited is a test in a bubble, which fails at once when it waits in vain.
+type unlimited struct{ testing.TB }
 
 // camera makes videos whose frames the test sends.
 type camera struct {
-	t      *testing.T
+	t      testing.TB
 	mu     sync.Mutex
 	opened chan *video
 	refuse error
@@ -38,7 +41,7 @@ type video struct {
 	told   chan struct{}
 }
 
-func newCamera(t *testing.T) *camera { return &camera{t: t, opened: make(chan *video, 100)} }
+func newCamera(t testing.TB) *camera { return &camera{t: t, opened: make(chan *video, 100)} }
 
 func (c *camera) open(_ context.Context, spec sandbox.VideoSpec) (sandbox.Video, error) {
 	c.mu.Lock()
@@ -53,13 +56,7 @@ func (c *camera) open(_ context.Context, spec sandbox.VideoSpec) (sandbox.Video,
 
 func (c *camera) running() *video {
 	c.t.Helper()
-	select {
-	case v := <-c.opened:
-		return v
-	case <-time.After(limit):
-		c.t.Fatal("no video was started")
-		return nil
-	}
+	return testwait.Receive(c.t, c.opened, "the start of a video")
 }
 
 func (v *video) Next() (sandbox.VideoFrame, error) {
@@ -85,21 +82,21 @@ func (v *video) Close() error {
 }
 
 // send sends a frame of a size.
-func (v *video) send(t *testing.T, key bool, name byte, size int) {
+func (v *video) send(t testing.TB, key bool, name byte, size int) {
 	t.Helper()
 	data := make([]byte, size)
 	data[0] = name
 	select {
 	case v.frames <- sandbox.VideoFrame{Data: data, Key: key, Width: 4, Height: 2}:
-	case <-time.After(limit):
+	case <-testwait.Context(t).Done():
 		t.Fatal("nobody reads the video")
 	}
 }
 
 // waitTold waits until the encoder was told something that fits.
-func (v *video) waitTold(t *testing.T, fits func(sandbox.VideoTuning) bool) {
+func (v *video) waitTold(t testing.TB, fits func(sandbox.VideoTuning) bool) {
 	t.Helper()
-	for deadline := time.After(limit); ; {
+	for {
 		v.mu.Lock()
 		for _, tuning := range v.tuned {
 			if fits(tuning) {
@@ -108,22 +105,18 @@ func (v *video) waitTold(t *testing.T, fits func(sandbox.VideoTuning) bool) {
 			}
 		}
 		v.mu.Unlock()
-		select {
-		case <-v.told:
-		case <-deadline:
-			t.Fatal("the encoder was not told")
-		}
+		testwait.Receive(t, v.told, "what the encoder is told")
 	}
 }
 
-func start(t *testing.T) (*camera, *live.Feed) {
+func start(t testing.TB) (*camera, *live.Feed) {
 	c := newCamera(t)
 	f := live.New(c.open, sandbox.VideoSpec{Codec: action.CodecVP8, FPS: 30, Bits: 4_000_000}, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() { f.Close(errors.New("the test is over")) })
 	return c, f
 }
 
-func read(t *testing.T, f *live.Feed) action.Video {
+func read(t testing.TB, f *live.Feed) action.Video {
 	t.Helper()
 	v, err := f.Read()
 	if err != nil {
@@ -134,11 +127,9 @@ func read(t *testing.T, f *live.Feed) action.Video {
 }
 
 // want reads the next frame, which must have a name.
-func want(t *testing.T, v action.Video, name byte) action.Frame {
+func want(t testing.TB, v action.Video, name byte) action.Frame {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	frame, err := v.Next(ctx)
+	frame, err := v.Next(testwait.Context(t))
 	if err != nil || frame.Data[0] != name {
 		t.Fatalf("got frame %q, %v, want %q", frame.Data[:min(1, len(frame.Data))], err, name)
 	}
@@ -179,11 +170,7 @@ func TestTheVideoEndsAfterItsLastReader(t *testing.T) {
 	want(t, b, 'a')
 	b.Close()
 	b.Close()
-	select {
-	case <-v.ended:
-	case <-time.After(limit):
-		t.Fatal("the video goes on")
-	}
+	testwait.Receive(t, v.ended, "the end of the video")
 	if _, err := a.Next(t.Context()); err == nil {
 		t.Error("a closed reader reads")
 	}
@@ -193,16 +180,19 @@ func TestTheVideoEndsAfterItsLastReader(t *testing.T) {
 }
 
 func TestAReaderThatComesBackFindsTheVideoRunning(t *testing.T) {
-	c, f := start(t)
-	a := read(t, f)
-	v := c.running()
-	a.Close()
-	b := read(t, f)
-	v.send(t, true, 'a', 10)
-	want(t, b, 'a')
-	time.Sleep(2500 * time.Millisecond) // longer than a video goes on without readers
-	v.send(t, false, 'b', 10)
-	want(t, b, 'b')
+	synctest.Test(t, func(inBubble *testing.T) {
+		t := unlimited{inBubble}
+		c, f := start(t)
+		a := read(t, f)
+		v := c.running()
+		a.Close()
+		b := read(t, f)
+		v.send(t, true, 'a', 10)
+		want(t, b, 'a')
+		time.Sleep(2500 * time.Millisecond) // longer than a video goes on without readers
+		v.send(t, false, 'b', 10)
+		want(t, b, 'b')
+	})
 }
 
 func TestASlowReaderLosesFramesAndHarmsNobody(t *testing.T) {
@@ -224,16 +214,19 @@ func TestASlowReaderLosesFramesAndHarmsNobody(t *testing.T) {
 }
 
 func TestTheEncoderFollowsTheSlowestLine(t *testing.T) {
-	c, f := start(t)
-	a, b := read(t, f), read(t, f)
-	v := c.running()
-	v.send(t, true, 'a', 10)
-	a.Limit(1_500_000)
-	b.Limit(50) // too slow to be followed
-	v.waitTold(t, func(u sandbox.VideoTuning) bool { return u.Bits == 1_500_000 || u.Bits == 200_000 })
-	time.Sleep(1100 * time.Millisecond) // between two changes
-	b.Limit(50)
-	v.waitTold(t, func(u sandbox.VideoTuning) bool { return u.Bits == 200_000 })
+	synctest.Test(t, func(inBubble *testing.T) {
+		t := unlimited{inBubble}
+		c, f := start(t)
+		a, b := read(t, f), read(t, f)
+		v := c.running()
+		v.send(t, true, 'a', 10)
+		a.Limit(1_500_000)
+		b.Limit(50) // too slow to be followed
+		v.waitTold(t, func(u sandbox.VideoTuning) bool { return u.Bits == 1_500_000 || u.Bits == 200_000 })
+		time.Sleep(1100 * time.Millisecond) // between two changes
+		b.Limit(50)
+		v.waitTold(t, func(u sandbox.VideoTuning) bool { return u.Bits == 200_000 })
+	})
 }
 
 func TestAVideoThatEndsIsStartedAgain(t *testing.T) {

@@ -6,7 +6,8 @@ import (
 	"net"
 	"path/filepath"
 	"testing"
-	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // forward runs Forward until the test ends and returns its address.
@@ -21,13 +22,8 @@ func forward(t *testing.T, r *testBox) string {
 	go func() { done <- Forward(ctx, listener, filepath.Join(r.dir, EgressSocket)) }()
 	t.Cleanup(func() {
 		cancel()
-		select {
-		case err := <-done:
-			if err != nil {
-				t.Errorf("Forward returned %v", err)
-			}
-		case <-time.After(10 * time.Second):
-			t.Error("Forward does not end")
+		if err := testwait.Receive(t, done, "the end of Forward"); err != nil {
+			t.Errorf("Forward returned %v", err)
 		}
 	})
 	return listener.Addr().String()
@@ -61,7 +57,7 @@ func TestConnectionsAreClosedWithoutEgress(t *testing.T) {
 	r := newTestBox(t, longLease)
 	r.listen(nil)
 	conn := dialTCP(t, forward(t, r))
-	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	limit(t, conn)
 	if n, err := conn.Read(make([]byte, 1)); n != 0 || isTimeout(err) {
 		t.Errorf("read %d, %v", n, err)
 	}
@@ -70,7 +66,7 @@ func TestConnectionsAreClosedWithoutEgress(t *testing.T) {
 func TestConnectionsAreClosedWithoutAGateway(t *testing.T) {
 	r := newTestBox(t, longLease)
 	conn := dialTCP(t, forward(t, r))
-	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	limit(t, conn)
 	if n, err := conn.Read(make([]byte, 1)); n != 0 || isTimeout(err) {
 		t.Errorf("read %d, %v", n, err)
 	}
@@ -95,7 +91,7 @@ func TestClosingTheLinkEndsEveryConnection(t *testing.T) {
 	if err := l.Close(); err != nil { // waits until Egress has returned
 		t.Fatal(err)
 	}
-	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	limit(t, conn)
 	if n, err := conn.Read(make([]byte, 1)); n != 0 || isTimeout(err) {
 		t.Errorf("read %d, %v", n, err)
 	}

@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/yamux"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // dialRaw connects like any process of the box can, and sends first.
@@ -50,7 +50,7 @@ func TestMalformedHellosAreRefused(t *testing.T) {
 		"bad session":    framed(`{"protocol":1,"box":"` + r.boot.Box + `","scope":"0123456789abcdef","session":"a b"}`),
 	} {
 		conn := dialRaw(t, r, first)
-		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+		limit(t, conn)
 		if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("%s: the connection is not closed", name)
 		}
@@ -138,9 +138,5 @@ func TestGuestMayNotOpenStreams(t *testing.T) {
 	if s, err := mux.Open(); err == nil {
 		defer func() { _ = s.Close() }()
 	}
-	select {
-	case <-mux.CloseChan():
-	case <-r.context().Done():
-		t.Error("the gateway takes streams of a guest")
-	}
+	testwait.Receive(t, mux.CloseChan(), "the end of a guest that opens streams")
 }

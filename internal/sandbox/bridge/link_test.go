@@ -12,9 +12,10 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
-const longLease = 30 * time.Second
+const longLease = 30 * time.Minute
 
 func TestMessagesOfEverySizePass(t *testing.T) {
 	r := newTestBox(t, longLease)
@@ -23,6 +24,9 @@ func TestMessagesOfEverySizePass(t *testing.T) {
 	s := r.stream(l)
 	for _, n := range []int{1, 1 << 10, 300 << 10, 8 << 20} {
 		wantEcho(t, s, strings.Repeat("é", n/2)+"x")
+	}
+	if l.Err() != nil {
+		t.Errorf("a living link has ended: %v", l.Err())
 	}
 }
 
@@ -133,18 +137,9 @@ func TestLinkEndsWhenItsGuestStaysDisconnected(t *testing.T) {
 	r := newTestBox(t, 300*time.Millisecond)
 	l := r.listen(nil)
 	r.dial()
-	if err := l.Connected(r.context()); err != nil {
-		t.Fatal(err)
-	}
-	if l.Err() != nil {
-		t.Errorf("a living link has ended: %v", l.Err())
-	}
+	_ = l.Connected(r.context()) // on a busy machine the guest may miss the lease already
 	r.cancel()
-	select {
-	case <-l.Done():
-	case <-r.context().Done():
-		t.Fatal("Done is not closed")
-	}
+	testwait.Receive(t, l.Done(), "the end of the link")
 	if fault.CodeOf(l.Err()) != fault.NotActive {
 		t.Errorf("Err %v", l.Err())
 	}
@@ -166,13 +161,8 @@ func TestGuestEndsAfterTheLease(t *testing.T) {
 			r := newTestBox(t, 300*time.Millisecond)
 			gateway(t, r)
 			r.dial()
-			select {
-			case err := <-r.ended:
-				if !errors.Is(err, ErrLease) {
-					t.Errorf("Run returned %v", err)
-				}
-			case <-r.context().Done():
-				t.Fatal("the guest does not end")
+			if err := testwait.Receive(t, r.ended, "the end of the guest"); !errors.Is(err, ErrLease) {
+				t.Errorf("Run returned %v", err)
 			}
 		})
 	}
@@ -245,6 +235,9 @@ func TestListenRefusesInvalidOptions(t *testing.T) {
 
 func TestReadinessNamesThePhaseThatFailed(t *testing.T) {
 	r := newTestBox(t, longLease)
+	ctx, cancel := context.WithCancel(r.context())
+	defer cancel()
+	r.guest.ignored = cancel
 	r.guest.health = sandbox.Health{Phase: PhaseStarting, Log: []string{"one\x1b[2J", "two"}}
 	l := r.listen(nil)
 	r.dial()
@@ -263,10 +256,8 @@ func TestReadinessNamesThePhaseThatFailed(t *testing.T) {
 	}
 	r.guest.noScreen.Store(false)
 	r.guest.silent.Store(true)
-	ctx, cancel := context.WithTimeout(r.context(), 200*time.Millisecond)
-	defer cancel()
 	err = l.WaitReady(ctx, nil)
-	if f := fault.From(err); f.Details["phase"] != NotReadyHandshake || !errors.Is(err, context.DeadlineExceeded) {
+	if f := fault.From(err); f.Details["phase"] != NotReadyHandshake || !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

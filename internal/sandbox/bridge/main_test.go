@@ -23,6 +23,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -32,6 +33,7 @@ type echoGuest struct {
 	health   sandbox.Health
 	noScreen atomic.Bool
 	silent   atomic.Bool // reads messages without an answer
+	ignored  func()      // called for each of them; may be nil
 
 	frozen    atomic.Bool
 	freezeErr error // returned by Freeze
@@ -144,6 +146,9 @@ func (e *echoGuest) ServeCDP(ctx context.Context, conn *websocket.Conn) {
 			return
 		}
 		if e.silent.Load() {
+			if e.ignored != nil {
+				e.ignored()
+			}
 			continue
 		}
 		if string(data) == `{"id":2147483646,"method":"Browser.getVersion"}` {
@@ -201,11 +206,7 @@ func (r *testBox) dial() {
 	}()
 	r.t.Cleanup(func() {
 		cancel()
-		select {
-		case <-done:
-		case <-time.After(10 * time.Second):
-			r.t.Error("the dialer does not end")
-		}
+		testwait.Receive(r.t, done, "the end of the dialer")
 	})
 }
 
@@ -224,11 +225,7 @@ func (r *testBox) listen(change func(*LinkOptions)) *Link {
 	return l
 }
 
-func (r *testBox) context() context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
-	r.t.Cleanup(cancel)
-	return ctx
-}
+func (r *testBox) context() context.Context { return testwait.Context(r.t) }
 
 func (r *testBox) stream(l *Link) sandbox.Stream {
 	r.t.Helper()
@@ -250,10 +247,18 @@ func wantEcho(t *testing.T, s sandbox.Stream, text string) {
 	}
 }
 
+// limit limits the use of a connection to the time that the test has.
+func limit(t *testing.T, conn net.Conn) {
+	t.Helper()
+	if end, limited := testwait.Deadline(t); limited {
+		_ = conn.SetDeadline(end)
+	}
+}
+
 // dialTCP connects to a listener.
 func dialTCP(t *testing.T, address string) *net.TCPConn {
 	t.Helper()
-	conn, err := (&net.Dialer{Timeout: 5 * time.Second}).Dial("tcp", address)
+	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/escapetest"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // inspectedBox is a running box as the engine describes it.
@@ -28,7 +29,7 @@ type inspectedBox struct {
 // returns the difference, or nothing.
 var benchmarkChecks = map[string]func(inspectedBox) string{
 	"5.1": func(i inspectedBox) string {
-		info, err := engineClient(i.t).Info(testContext(i.t), client.InfoOptions{})
+		info, err := engineClient(i.t).Info(testwait.Context(i.t), client.InfoOptions{})
 		if err != nil {
 			i.t.Fatal(err)
 		}
@@ -139,7 +140,7 @@ func noExec(i inspectedBox) string { return mismatch(len(i.container.ExecIDs), "
 func TestBoxFollowsTheCISBenchmark(t *testing.T) {
 	o := testOptions(t)
 	box := startBox(t, openDriver(t, o), sandboxtest.Spec("alice"))
-	answer, err := engineClient(t).ContainerInspect(testContext(t), box.Info().Name, client.ContainerInspectOptions{})
+	answer, err := engineClient(t).ContainerInspect(testwait.Context(t), box.Info().Name, client.ContainerInspectOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

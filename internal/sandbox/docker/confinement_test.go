@@ -14,6 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // TestConfinementOfARunningBox checks the confinement of a box from inside it.
@@ -194,7 +195,7 @@ func checkCalls(t *testing.T, box sandbox.Box, _ docker.Options) {
 }
 
 func checkRenderers(t *testing.T, box sandbox.Box, _ docker.Options) {
-	stream, err := box.CDP(testContext(t))
+	stream, err := box.CDP(testwait.Context(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,16 +204,16 @@ func checkRenderers(t *testing.T, box sandbox.Box, _ docker.Options) {
 		t.Fatal(err)
 	}
 	var renderers []sandbox.Renderer
-	waitUntil(t, "there is a renderer", func() bool {
-		h, err := box.Health(testContext(t))
+	testwait.For(t, "there is a renderer", func() bool {
+		h, err := box.Health(testwait.Context(t))
 		if err != nil {
 			t.Fatal(err)
 		}
 		renderers = h.Renderers
 		return len(renderers) > 0
 	})
-	waitUntil(t, "every renderer is sandboxed", func() bool {
-		h, err := box.Health(testContext(t))
+	testwait.For(t, "every renderer is sandboxed", func() bool {
+		h, err := box.Health(testwait.Context(t))
 		if err != nil {
 			t.Fatal(err)
 		}

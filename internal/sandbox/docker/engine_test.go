@@ -3,11 +3,9 @@ package docker_test
 import (
 	"archive/tar"
 	"bytes"
-	"context"
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/moby/moby/api/pkg/stdcopy"
 	"github.com/moby/moby/api/types/container"
@@ -15,14 +13,8 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
-
-func testContext(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	t.Cleanup(cancel)
-	return ctx
-}
 
 // engineClient returns a client of the tests' own.
 func engineClient(t *testing.T) *client.Client {
@@ -39,7 +31,7 @@ func engineClient(t *testing.T) *client.Client {
 // exit code.
 func execInBox(t *testing.T, box sandbox.Box, command string) (string, int) {
 	t.Helper()
-	ctx, e := testContext(t), engineClient(t)
+	ctx, e := testwait.Context(t), engineClient(t)
 	made, err := e.ExecCreate(ctx, box.Info().Name, client.ExecCreateOptions{
 		Cmd: []string{"sh", "-c", command}, AttachStdout: true, AttachStderr: true,
 	})
@@ -66,7 +58,7 @@ func execInBox(t *testing.T, box sandbox.Box, command string) (string, int) {
 func containers(t *testing.T, instance string) []container.Summary {
 	t.Helper()
 	ours := client.Filters{}.Add("label", "glovebox.instance="+instance)
-	all, err := engineClient(t).ContainerList(testContext(t), client.ContainerListOptions{All: true, Filters: ours})
+	all, err := engineClient(t).ContainerList(testwait.Context(t), client.ContainerListOptions{All: true, Filters: ours})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,26 +67,11 @@ func containers(t *testing.T, instance string) []container.Summary {
 
 func startBox(t *testing.T, d *docker.Driver, spec sandbox.Spec) sandbox.Box {
 	t.Helper()
-	box, err := d.Start(testContext(t), spec)
+	box, err := d.Start(testwait.Context(t), spec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return box
-}
-
-// waitUntil polls holds until it returns true.
-func waitUntil(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	ctx := testContext(t)
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatalf("timed out waiting until %s", what)
-		}
-	}
 }
 
 // buildContext returns a build context that contains only a Dockerfile.
@@ -124,13 +101,4 @@ func drain(t *testing.T, body io.ReadCloser) {
 	if err := body.Close(); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// cleanupContext returns a context that is valid during cleanup, when the test's own has
-// ended.
-func cleanupContext(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	t.Cleanup(cancel)
-	return ctx
 }

@@ -2,14 +2,12 @@ package docker_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/moby/moby/api/pkg/stdcopy"
 	"github.com/moby/moby/api/types/container"
@@ -18,6 +16,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/escapetest"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // TestEscapeAttemptsFail makes every escape attempt inside a real box: as the
@@ -67,7 +66,7 @@ func checkAnswers(t *testing.T, answers []escapetest.Answer, own bool) {
 // TestEscapeAttemptsSucceedInADefaultContainer proves that the attempts can succeed: these do so as
 // root in a container with an engine's default settings.
 func TestEscapeAttemptsSucceedInADefaultContainer(t *testing.T) {
-	ctx, e, name := testContext(t), engineClient(t), prefix()+"weak"
+	ctx, e, name := testwait.Context(t), engineClient(t), prefix()+"weak"
 	made, err := e.ContainerCreate(ctx, client.ContainerCreateOptions{Name: name, Config: &container.Config{
 		Image: tag, User: "0", Entrypoint: []string{"sleep", "300"}, NetworkDisabled: true,
 	}})
@@ -75,8 +74,7 @@ func TestEscapeAttemptsSucceedInADefaultContainer(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
+		ctx := testwait.Context(t)
 		if _, err := e.ContainerRemove(ctx, made.ID, client.ContainerRemoveOptions{Force: true}); err != nil {
 			t.Error(err)
 		}
@@ -135,7 +133,7 @@ exec {"/proc/self/fd/$fd"} "escape", @ARGV or die "exec: $!";`
 // runInContainer runs a program inside a container and returns its output.
 func runInContainer(t *testing.T, container string, program []byte, arguments ...string) []byte {
 	t.Helper()
-	ctx, e := testContext(t), engineClient(t)
+	ctx, e := testwait.Context(t), engineClient(t)
 	made, err := e.ExecCreate(ctx, container, client.ExecCreateOptions{
 		Cmd: append([]string{"perl", "-MPOSIX", "-MIO::Handle", "-e", loader}, arguments...), AttachStdin: true, AttachStdout: true, AttachStderr: true,
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 func TestNewRefusesInvalidOptions(t *testing.T) {
@@ -44,7 +45,7 @@ func TestMissingImageSaysHowToBuildIt(t *testing.T) {
 	o := testOptions(t)
 	o.Image = "glovebox-none:0"
 	d := openDriver(t, o)
-	_, err := d.Start(testContext(t), sandboxtest.Spec("alice"))
+	_, err := d.Start(testwait.Context(t), sandboxtest.Spec("alice"))
 	f := fault.From(err)
 	if f.Code != fault.InstallRequired || !strings.Contains(f.Hint, "glovebox image build") || f.Details["command"] != "glovebox image build" {
 		t.Errorf("%v, hint %q", err, f.Hint)
@@ -52,7 +53,7 @@ func TestMissingImageSaysHowToBuildIt(t *testing.T) {
 	if left, err := os.ReadDir(o.SocketDir); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)
 	}
-	for _, finding := range d.Check(testContext(t)) {
+	for _, finding := range d.Check(testwait.Context(t)) {
 		if wrong := finding.Name == "image"; finding.OK == wrong || (finding.Repair != "") != wrong {
 			t.Errorf("doctor reports %+v", finding)
 		}
@@ -67,21 +68,21 @@ func TestFaultsWithoutAnEngineSayWhatToStart(t *testing.T) {
 	}
 	defer func() { _ = d.Close() }()
 	spec := sandboxtest.Spec("alice")
-	_, started := d.Start(testContext(t), spec)
-	_, listed := d.List(testContext(t))
-	_, attached := d.Attach(testContext(t), spec.ID, spec.Egress)
+	_, started := d.Start(testwait.Context(t), spec)
+	_, listed := d.List(testwait.Context(t))
+	_, attached := d.Attach(testwait.Context(t), spec.ID, spec.Egress)
 	for name, err := range map[string]error{
-		"start": started, "list": listed, "attach": attached, "stop": d.Stop(testContext(t), spec.ID),
+		"start": started, "list": listed, "attach": attached, "stop": d.Stop(testwait.Context(t), spec.ID),
 	} {
 		f := fault.From(err)
 		if f == nil || f.Code != fault.SandboxRuntimeRequired || !strings.Contains(f.Hint, "start Docker") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if missing := d.Missing(testContext(t)); len(missing) != 1 || missing[0].Name != "engine" || missing[0].Repair == "" {
+	if missing := d.Missing(testwait.Context(t)); len(missing) != 1 || missing[0].Name != "engine" || missing[0].Repair == "" {
 		t.Errorf("missing %+v", missing)
 	}
-	findings := d.Check(testContext(t))
+	findings := d.Check(testwait.Context(t))
 	if len(findings) != 1 || findings[0].OK || !strings.Contains(findings[0].Repair, "start Docker") || !strings.Contains(findings[0].Repair, "glovebox install engine") {
 		t.Errorf("doctor reports %+v", findings)
 	}
@@ -89,10 +90,10 @@ func TestFaultsWithoutAnEngineSayWhatToStart(t *testing.T) {
 
 func TestCheckPassesOnAWorkingMachine(t *testing.T) {
 	d := openDriver(t, testOptions(t))
-	if missing := d.Missing(testContext(t)); len(missing) > 0 {
+	if missing := d.Missing(testwait.Context(t)); len(missing) > 0 {
 		t.Errorf("missing %+v", missing)
 	}
-	findings := d.Check(testContext(t))
+	findings := d.Check(testwait.Context(t))
 	if len(findings) != 6 {
 		t.Errorf("%d findings", len(findings))
 	}
@@ -113,13 +114,13 @@ func brokenImage(t *testing.T, process ...string) string {
 	}
 	broken := "glovebox-broken:" + sandbox.NewID()
 	recipe := "FROM " + tag + "\nENTRYPOINT " + string(entry) + "\n"
-	answer, err := e.ImageBuild(testContext(t), buildContext(t, recipe), client.ImageBuildOptions{Tags: []string{broken}, Remove: true})
+	answer, err := e.ImageBuild(testwait.Context(t), buildContext(t, recipe), client.ImageBuildOptions{Tags: []string{broken}, Remove: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	drain(t, answer.Body)
 	t.Cleanup(func() {
-		if _, err := e.ImageRemove(cleanupContext(t), broken, client.ImageRemoveOptions{}); err != nil {
+		if _, err := e.ImageRemove(testwait.Context(t), broken, client.ImageRemoveOptions{}); err != nil {
 			t.Errorf("cannot remove the image: %v", err)
 		}
 	})
@@ -133,7 +134,7 @@ func TestStartFaultHasTheOutputOfAGuestThatExits(t *testing.T) {
 	o.Image = brokenImage(t, "/bin/sh", "-c", `{
 		seq 50000; head -c 100000 /dev/zero | tr '\0' x; echo; echo the guest is out of order; printf 'without an end'
 	} >&2; exit 3`)
-	_, err := openDriver(t, o).Start(testContext(t), sandboxtest.Spec("alice"))
+	_, err := openDriver(t, o).Start(testwait.Context(t), sandboxtest.Spec("alice"))
 	f := fault.From(err)
 	long := " | 50000 | " + strings.Repeat("x", 512) + " | "
 	for _, want := range []string{
@@ -151,7 +152,7 @@ func TestStartFaultHasTheOutputOfAGuestThatExits(t *testing.T) {
 func TestStartWithoutAGuestFailsAndLeavesNothing(t *testing.T) {
 	o := testOptions(t)
 	o.Image = brokenImage(t, "/none")
-	_, err := openDriver(t, o).Start(testContext(t), sandboxtest.Spec("alice"))
+	_, err := openDriver(t, o).Start(testwait.Context(t), sandboxtest.Spec("alice"))
 	if f := fault.From(err); f.Code != fault.StartFailed || !strings.Contains(f.Message, "could not start the box") {
 		t.Errorf("%v", err)
 	}

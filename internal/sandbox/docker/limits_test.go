@@ -8,6 +8,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // TestBoxThatExhaustsItsLimitsStillAnswers uses up the tasks, files, folders and memory of a
@@ -21,7 +22,7 @@ func TestBoxThatExhaustsItsLimitsStillAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) { exhaust(t, box, o) })
 	}
 	t.Run("memory", func(t *testing.T) { exhaustMemory(t, box, o) }) // last, because the kernel may kill a renderer
-	if health, err := box.Health(testContext(t)); err != nil || health.Browser.PID == 0 {
+	if health, err := box.Health(testwait.Context(t)); err != nil || health.Browser.PID == 0 {
 		t.Errorf("the box does not answer: %+v, %v", health, err)
 	}
 }

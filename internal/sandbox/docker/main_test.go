@@ -19,6 +19,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/image"
 	"github.com/gloveboxhq/glovebox/internal/testenv"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // runID is the id of this test run. It is part of names and instances, so that two runs
@@ -109,7 +110,7 @@ func testOptions(t *testing.T) docker.Options {
 	return docker.Options{
 		Image: tag, NamePrefix: prefix(), Instance: sandbox.NewID(), SocketDir: dir, Key: key,
 		Memory: 512 << 20, CPUs: 1, PidsLimit: 512, ShmSize: 128 << 20,
-		Lease: 30 * time.Second, RestartAttempts: 1,
+		Lease: 30 * time.Minute, RestartAttempts: 1,
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 }
@@ -123,8 +124,7 @@ func openDriver(t *testing.T, o docker.Options) *docker.Driver {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
+		ctx := testwait.Context(t)
 		left, err := d.List(ctx)
 		for _, info := range left {
 			if err := d.Stop(ctx, info.ID); err != nil {

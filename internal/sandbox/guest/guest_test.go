@@ -21,6 +21,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
 	"github.com/gloveboxhq/glovebox/internal/testenv"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 const testUser = 10001 // as in the image; Chromium's sandbox does not run as root
@@ -62,12 +63,12 @@ func prepare(t *testing.T, change func(*guest.Config), links ...func(*bridge.Lin
 	}
 	b := &box{t: t, key: key, ended: make(chan struct{}), config: guest.Config{
 		Boot: bridge.Boot{
-			Box: sandbox.NewID(), PublicKey: key.Public(), Lease: 30 * time.Second,
+			Box: sandbox.NewID(), PublicKey: key.Public(), Lease: 30 * time.Minute,
 			Width: 800, Height: 600, DPI: 96, Headless: true,
 		},
 		SocketDir: filepath.Join(dir, "s"), Dir: work,
 		Chromium: testenv.ChromiumPath(), Xvfb: "/usr/bin/Xvfb", UID: testUser,
-		DisplayTimeout: 10 * time.Second, LaunchTimeout: 30 * time.Second,
+		DisplayTimeout: 10 * time.Minute, LaunchTimeout: 10 * time.Minute,
 		Log: slog.New(slog.DiscardHandler),
 	}}
 	if change != nil {
@@ -109,37 +110,27 @@ func start(t *testing.T, change func(*guest.Config), links ...func(*bridge.LinkO
 	return b
 }
 
-// stop ends the guest and fails the test if that takes too long.
+// stop ends the guest.
 func (b *box) stop() {
 	b.cancel()
-	b.waitEnd(10 * time.Second)
+	b.waitEnd()
 }
 
-func (b *box) waitEnd(limit time.Duration) {
+func (b *box) waitEnd() {
 	b.t.Helper()
-	select {
-	case <-b.ended:
-	case <-time.After(limit):
-		b.t.Fatal("the guest does not end")
-	}
+	testwait.Receive(b.t, b.ended, "the end of the guest")
 }
 
 func (b *box) ready() {
 	b.t.Helper()
-	if err := b.link.WaitReady(b.context(60*time.Second), nil); err != nil {
+	if err := b.link.WaitReady(testwait.Context(b.t), nil); err != nil {
 		b.t.Fatal(err)
 	}
 }
 
-func (b *box) context(limit time.Duration) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	b.t.Cleanup(cancel)
-	return ctx
-}
-
 func (b *box) health() sandbox.Health {
 	b.t.Helper()
-	h, err := b.link.Health(b.context(10 * time.Second))
+	h, err := b.link.Health(testwait.Context(b.t))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -149,25 +140,17 @@ func (b *box) health() sandbox.Health {
 // eventually waits until holds accepts the health.
 func (b *box) eventually(what string, holds func(sandbox.Health) bool) sandbox.Health {
 	b.t.Helper()
-	ctx := b.context(40 * time.Second)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		h := b.health()
-		if holds(h) {
-			return h
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			b.t.Fatalf("%s did not happen: %+v", what, h)
-		}
-	}
+	var h sandbox.Health
+	testwait.For(b.t, what, func() bool {
+		h = b.health()
+		return holds(h)
+	})
+	return h
 }
 
 func (b *box) cdp() sandbox.Stream {
 	b.t.Helper()
-	s, err := b.link.CDP(b.context(30 * time.Second))
+	s, err := b.link.CDP(testwait.Context(b.t))
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -13,12 +13,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 func kill(t *testing.T, pid int) {
@@ -34,7 +34,7 @@ func kill(t *testing.T, pid int) {
 func isGone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
 func TestCrashedBrowserIsRestartedALimitedNumberOfTimes(t *testing.T) {
-	b := start(t, func(c *guest.Config) { c.RestartAttempts, c.Lease = 1, 3*time.Second })
+	b := start(t, func(c *guest.Config) { shortLease(c); c.RestartAttempts = 1 })
 	b.ready()
 	s := b.cdp()
 	wantVersion(t, s)
@@ -53,10 +53,10 @@ func TestCrashedBrowserIsRestartedALimitedNumberOfTimes(t *testing.T) {
 	if h.Restarts != 1 || h.Browser.Running || !strings.Contains(h.Browser.Exit, "signal 9") {
 		t.Errorf("after two crashes: %+v", h)
 	}
-	if _, err := b.link.CDP(b.context(10 * time.Second)); fault.CodeOf(err) != fault.CDPError {
+	if _, err := b.link.CDP(testwait.Context(t)); fault.CodeOf(err) != fault.CDPError {
 		t.Errorf("CDP of a failed box: %v", err)
 	}
-	b.waitEnd(10 * time.Second) // the lease expires
+	b.waitEnd() // the lease expires
 	if fault.CodeOf(b.err) != fault.StartFailed {
 		t.Errorf("Run returned %v", b.err)
 	}
@@ -98,13 +98,13 @@ func TestHeadfulBrowserOutlivesItsLastTab(t *testing.T) {
 }
 
 func TestGuestEndsWhenNoGatewayAnswersWithinTheLease(t *testing.T) {
-	b := start(t, func(c *guest.Config) { c.Headless, c.Lease = false, time.Second })
+	b := start(t, func(c *guest.Config) { shortLease(c); c.Headless = false })
 	b.ready()
 	h := b.health()
 	if err := b.link.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b.waitEnd(10 * time.Second)
+	b.waitEnd()
 	if fault.CodeOf(b.err) != fault.NotActive || !errors.Is(b.err, bridge.ErrLease) {
 		t.Errorf("Run returned %v", b.err)
 	}
@@ -116,7 +116,7 @@ func TestGuestEndsWhenNoGatewayAnswersWithinTheLease(t *testing.T) {
 func TestSessionOutlivesAGatewayRestart(t *testing.T) {
 	b := start(t, nil)
 	b.ready()
-	if err := b.link.Assign(b.context(5*time.Second), "alice", "s-1"); err != nil {
+	if err := b.link.Assign(testwait.Context(t), "alice", "s-1"); err != nil {
 		t.Fatal(err)
 	}
 	s := b.cdp()
@@ -136,7 +136,7 @@ func TestSessionOutlivesAGatewayRestart(t *testing.T) {
 	}
 	b.link = link
 	defer func() { _ = link.Close() }()
-	if err := link.Connected(b.context(10 * time.Second)); err != nil {
+	if err := link.Connected(testwait.Context(t)); err != nil {
 		t.Fatal(err)
 	}
 	if link.ScopeHash() != sandbox.ScopeHash("alice") || link.Session() != "s-1" {
@@ -253,16 +253,8 @@ func TestBrowserConnectsOnlyThroughTheProxy(t *testing.T) {
 
 func awaitLine(t *testing.T, asked <-chan string, want string) {
 	t.Helper()
-	limit := time.After(10 * time.Second)
-	for {
-		select {
-		case line := <-asked:
-			if line == want {
-				return
-			}
-		case <-limit:
-			t.Fatalf("%q was not requested", want)
-		}
+	for testwait.Receive(t, asked, want) != want {
+		continue
 	}
 }
 
@@ -322,7 +314,7 @@ func TestRunRefusesInvalidConfiguration(t *testing.T) {
 			b := prepare(t, nil)
 			config := b.config
 			spoil(&config)
-			if err := guest.Run(b.context(5*time.Second), config); fault.CodeOf(err) != fault.InvalidRequest {
+			if err := guest.Run(testwait.Context(t), config); fault.CodeOf(err) != fault.InvalidRequest {
 				t.Errorf("Run returned %v", err)
 			}
 		})

@@ -12,6 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // startWithProfile starts a guest whose browser starts with a profile.
@@ -28,7 +29,7 @@ func startWithProfile(t *testing.T, profile []byte) *box {
 // saveProfile closes the browser and returns its profile.
 func (b *box) saveProfile() []byte {
 	b.t.Helper()
-	body, err := b.link.Profile(b.context(30 * time.Second))
+	body, err := b.link.Profile(testwait.Context(b.t))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func TestKilledBrowserReturnsNoProfile(t *testing.T) {
 		}
 	}
 	b.eventually("failure", func(h sandbox.Health) bool { return h.Phase == bridge.PhaseFailed })
-	if _, err := b.link.Profile(b.context(30 * time.Second)); fault.CodeOf(err) != fault.CDPError {
+	if _, err := b.link.Profile(testwait.Context(t)); fault.CodeOf(err) != fault.CDPError {
 		t.Errorf("a killed browser: %v", err)
 	}
 }
@@ -91,7 +92,7 @@ func TestKilledBrowserReturnsNoProfile(t *testing.T) {
 func TestGuestWithoutAProfileReturnsNone(t *testing.T) {
 	b := start(t, nil)
 	b.ready()
-	if _, err := b.link.Profile(b.context(10 * time.Second)); fault.CodeOf(err) != fault.InvalidRequest {
+	if _, err := b.link.Profile(testwait.Context(t)); fault.CodeOf(err) != fault.InvalidRequest {
 		t.Errorf("Profile returned %v", err)
 	}
 	wantVersion(t, b.cdp()) // still works
@@ -99,7 +100,7 @@ func TestGuestWithoutAProfileReturnsNone(t *testing.T) {
 
 func TestMalformedProfileStartsNoBrowser(t *testing.T) {
 	b := startWithProfile(t, []byte(strings.Repeat("no tar", 1000)))
-	if err := b.link.WaitReady(b.context(60*time.Second), nil); err == nil {
+	if err := b.link.WaitReady(testwait.Context(t), nil); err == nil {
 		t.Error("a browser started")
 	}
 	if b.health().Browser.Running {

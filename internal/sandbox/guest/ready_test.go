@@ -1,6 +1,7 @@
 package guest_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,12 +11,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 func TestHeadfulBoxPassesEveryPhaseInOrder(t *testing.T) {
 	b := start(t, func(c *guest.Config) { c.Headless = false })
 	var p phases
-	if err := b.link.WaitReady(b.context(60*time.Second), p.add); err != nil {
+	if err := b.link.WaitReady(testwait.Context(t), p.add); err != nil {
 		t.Fatal(err)
 	}
 	want := "waiting for the guest, waiting for the display, waiting for the browser, waiting for the first answer"
@@ -55,10 +57,10 @@ func TestFailureNamesPhaseProcessAndLog(t *testing.T) {
 		}, bridge.NotReadyHTTP, []string{"exited with status 7", "No usable sandbox"}},
 		{"browser never answers", func(t *testing.T, c *guest.Config) {
 			c.LaunchTimeout = 300 * time.Millisecond
-			c.Chromium = script(t, "echo I sit here >&2", "exec sleep 60")
-		}, bridge.NotReadyHTTP, []string{"did not answer in time", "I sit here"}},
+			c.Chromium = script(t, "exec sleep 600")
+		}, bridge.NotReadyHTTP, []string{"did not answer in time"}},
 		{"browser speaks something else", func(t *testing.T, c *guest.Config) {
-			c.Chromium = script(t, `printf 'hello\0' >&4`, "exec sleep 60")
+			c.Chromium = script(t, `printf 'hello\0' >&4`, "exec sleep 600")
 		}, bridge.NotReadyHTTP, []string{"speaks no CDP"}},
 		{"no such display", func(t *testing.T, c *guest.Config) { c.Headless, c.Xvfb = false, "/nonexistent/Xvfb" },
 			bridge.NotReadyDisplay, []string{"cannot start the display", "browser not started"}},
@@ -67,12 +69,12 @@ func TestFailureNamesPhaseProcessAndLog(t *testing.T) {
 		}, bridge.NotReadyDisplay, []string{"the display exited with status 3", "Xvfb: cannot open screen"}},
 		{"display never answers", func(t *testing.T, c *guest.Config) {
 			c.Headless, c.DisplayTimeout = false, 300*time.Millisecond
-			c.Xvfb = script(t, "exec sleep 60")
+			c.Xvfb = script(t, "exec sleep 600")
 		}, bridge.NotReadyDisplay, []string{"the display did not answer in time"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := start(t, func(config *guest.Config) { c.change(t, config) })
-			err := b.link.WaitReady(b.context(60*time.Second), nil)
+			err := b.link.WaitReady(testwait.Context(t), nil)
 			var f *fault.Fault
 			if !errors.As(err, &f) || f.Code != fault.StartFailed || f.Details["phase"] != c.phase || f.Hint == "" {
 				t.Fatalf("fault %+v", err)
@@ -109,7 +111,7 @@ func TestCrashDuringStartIsRetried(t *testing.T) {
 					// Each of the first two runs leaves a folder and exits.
 					*real = script(t, "cd "+c.Dir, "mkdir once 2>/dev/null && exit 7", "mkdir twice 2>/dev/null && exit 7", `exec `+*real+` "$@"`)
 				})
-				err := b.link.WaitReady(b.context(60*time.Second), nil)
+				err := b.link.WaitReady(testwait.Context(t), nil)
 				if attempts < 2 {
 					if fault.CodeOf(err) != fault.StartFailed || !strings.Contains(err.Error(), "exited with status 7") {
 						t.Errorf("%v", err)
@@ -126,7 +128,9 @@ func TestCrashDuringStartIsRetried(t *testing.T) {
 
 func TestGuestThatNeverDialsFailsInItsOwnPhase(t *testing.T) {
 	b := prepare(t, nil)
-	err := b.link.WaitReady(b.context(100*time.Millisecond), nil)
+	ctx, cancel := context.WithCancel(testwait.Context(t))
+	defer cancel()
+	err := b.link.WaitReady(ctx, func(string) { cancel() })
 	if fault.CodeOf(err) != fault.StartFailed || !strings.Contains(err.Error(), bridge.NotReadyGuest) {
 		t.Errorf("fault %v", err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/local"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/sandboxtest"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // actionResults are the results of what a confined program tried: an error, or empty for
@@ -69,7 +70,7 @@ func tryActions(arguments []string) int {
 	a.Kill = why(unix.Kill(pid, 0))
 	_, err = os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	a.Environ = why(err)
-	conn, err := net.DialTimeout("tcp", "192.0.2.1:80", 2*time.Second)
+	conn, err := net.DialTimeout("tcp", "192.0.2.1:80", time.Minute)
 	if a.Dial = why(err); conn != nil {
 		_ = conn.Close()
 	}
@@ -186,11 +187,7 @@ func TestKilledGuestEndsItsBox(t *testing.T) {
 	if err := syscall.Kill(parentOf(t, health.Browser.PID), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	select {
-	case <-box.Done():
-	case <-time.After(30 * time.Second):
-		t.Fatal("the box does not end")
-	}
+	testwait.Receive(t, box.Done(), "the end of the box")
 	if err := d.Stop(t.Context(), box.Info().ID); err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox/image"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/local"
 	"github.com/gloveboxhq/glovebox/internal/testenv"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // These tests run twice: on the machine, where the driver must refuse to run, and in a
@@ -97,7 +98,7 @@ func testOptions(t *testing.T) local.Options {
 	}
 	return local.Options{
 		Dir: "/run/boxes/all", NamePrefix: "gbt-", Instance: sandbox.NewID(), Arguments: []string{"glovebox", "guest"},
-		Key: key, PidsLimit: maxTasks, Lease: 30 * time.Second, RestartAttempts: 1,
+		Key: key, PidsLimit: maxTasks, Lease: 30 * time.Minute, RestartAttempts: 1,
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 }
@@ -111,8 +112,7 @@ func openDriver(t *testing.T, o local.Options) *local.Driver {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
+		ctx := testwait.Context(t)
 		left, err := d.List(ctx)
 		if err != nil {
 			t.Errorf("cannot list: %v", err)
@@ -156,14 +156,16 @@ func runInContainer(t *testing.T, run string, flags ...string) (string, error) {
 	}
 	name := "gbt-local-" + strings.ToLower(rand.Text()[:8])
 	t.Cleanup(func() { _ = exec.Command("docker", "rm", "-f", name).Run() })
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
+	timeout := "0"
+	if end, limited := testwait.Deadline(t); limited {
+		timeout = time.Until(end).String()
+	}
 	args := append([]string{
 		"run", "--rm", "--init", "--name", name, "--network", "none", "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
 		"--tmpfs", "/tmp:mode=1777,size=256m", "--tmpfs", "/run/boxes:mode=1777,size=256m", "--shm-size", "256m", "--read-only",
 		"-e", inContainer + "=1", "-v", self + ":/usr/local/bin/local.test:ro", "--entrypoint", "/usr/local/bin/local.test",
 	}, flags...)
-	command := exec.CommandContext(ctx, "docker", append(args, tag, "-test.v", "-test.run", run, "-test.timeout", "4m")...)
+	command := exec.CommandContext(testwait.Context(t), "docker", append(args, tag, "-test.v", "-test.run", run, "-test.timeout", timeout)...)
 	var out bytes.Buffer
 	command.Stdout, command.Stderr = &out, &out
 	err = command.Run()

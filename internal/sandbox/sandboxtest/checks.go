@@ -6,13 +6,14 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // freeze freezes a box and checks that its health shows that. It returns nil when the
 // driver never freezes boxes.
 func freeze(t *testing.T, box sandbox.Box) <-chan struct{} {
 	t.Helper()
-	thawed, err := box.Freeze(testContext(t))
+	thawed, err := box.Freeze(testwait.Context(t))
 	if fault.CodeOf(err) == fault.ProviderNotSupported {
 		return nil
 	}
@@ -30,7 +31,7 @@ func freeze(t *testing.T, box sandbox.Box) <-chan struct{} {
 
 func wantFrozen(t *testing.T, box sandbox.Box, want bool) {
 	t.Helper()
-	h, err := box.Health(testContext(t))
+	h, err := box.Health(testwait.Context(t))
 	if err != nil || h.Phase != "ready" || !h.Browser.Running || h.Frozen != want {
 		t.Errorf("frozen is %t, want %t; health %+v, %v", h.Frozen, want, h, err)
 	}
@@ -40,7 +41,7 @@ func wantThawed(t *testing.T, box sandbox.Box, thawed <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-thawed:
-	case <-testContext(t).Done():
+	case <-testwait.Context(t).Done():
 		t.Fatal("thawed is not closed")
 	}
 	wantFrozen(t, box, false)
@@ -52,14 +53,14 @@ func checkFreeze(t *testing.T, instance func(*testing.T) Open) {
 	defer leave()
 	spec := Spec("alice")
 	box := start(t, driver, spec)
-	if err := box.Thaw(testContext(t)); err != nil {
+	if err := box.Thaw(testwait.Context(t)); err != nil {
 		t.Errorf("a box that runs cannot be thawed: %v", err)
 	}
 	stream := connect(t, box)
 	wantVersion(t, stream)
 	for name, thaw := range map[string]func(){
 		"a message":        func() { wantVersion(t, stream) },
-		"Thaw":             func() { fatalOn(t, box.Thaw(testContext(t))) },
+		"Thaw":             func() { fatalOn(t, box.Thaw(testwait.Context(t))) },
 		"a new connection": func() { stream = connect(t, box) },
 	} {
 		thawed := freeze(t, box)
@@ -69,9 +70,9 @@ func checkFreeze(t *testing.T, instance func(*testing.T) Open) {
 		if again := freeze(t, box); again != thawed {
 			t.Errorf("before %s: frozen twice", name)
 		}
-		at, err := box.Put(testContext(t), "while it is frozen", nil)
+		at, err := box.Put(testwait.Context(t), "while it is frozen", nil)
 		fatalOn(t, err)
-		fatalOn(t, box.Remove(testContext(t), at))
+		fatalOn(t, box.Remove(testwait.Context(t), at))
 		wantFrozen(t, box, true)
 		thaw()
 		wantThawed(t, box, thawed)
@@ -81,7 +82,7 @@ func checkFreeze(t *testing.T, instance func(*testing.T) Open) {
 	stop(t, driver, spec.ID)
 	waitEnded(t, box)
 	wantEmpty(t, driver)
-	if _, err := box.Freeze(testContext(t)); err == nil {
+	if _, err := box.Freeze(testwait.Context(t)); err == nil {
 		t.Error("a stopped box is frozen")
 	}
 }
@@ -110,7 +111,7 @@ func checkFrozenAttach(t *testing.T, instance func(*testing.T) Open) {
 			t.Errorf("a frozen box is listed as %s", info.State)
 		}
 	}
-	box, err := driver.Attach(testContext(t), attached.ID, newEgressLog().serve)
+	box, err := driver.Attach(testwait.Context(t), attached.ID, newEgressLog().serve)
 	if err != nil {
 		t.Fatalf("cannot attach to a frozen box: %v", err)
 	}

@@ -8,11 +8,11 @@ import (
 	"image/png"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 const fakeWindow = 7 // id of the only window of a fake display
@@ -150,7 +150,7 @@ func (b *box) ChangeWindow(_ context.Context, change action.WindowChange) error 
 // checkScreen takes pictures of a display and uses its windows.
 func checkScreen(t *testing.T, box sandbox.Box, spec sandbox.Spec) {
 	t.Helper()
-	ctx := testContext(t)
+	ctx := testwait.Context(t)
 	screen, err := box.Screen(ctx)
 	if err != nil || screen.Resolution.Width != spec.Width || screen.Resolution.Height != spec.Height || screen.Display == "" {
 		t.Errorf("the display is %+v, %v", screen, err)
@@ -192,33 +192,27 @@ func checkScreen(t *testing.T, box sandbox.Box, spec sandbox.Spec) {
 // openWindow has the browser open a window, and returns the windows of the display.
 func openWindow(t *testing.T, box sandbox.Box) []action.DesktopWindow {
 	t.Helper()
-	ctx := testContext(t)
+	ctx := testwait.Context(t)
 	stream, err := box.CDP(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = stream.Close() }()
 	openTab(t, stream, "about:blank")
-	for {
-		windows, err := box.Windows(ctx)
-		if err != nil {
+	var windows []action.DesktopWindow
+	testwait.For(t, "a window", func() bool {
+		if windows, err = box.Windows(ctx); err != nil {
 			t.Fatal(err)
 		}
-		if len(windows) > 0 {
-			return windows
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatal("no window is shown")
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+		return len(windows) > 0
+	})
+	return windows
 }
 
 // checkWindows focuses, moves and resizes a window.
 func checkWindows(t *testing.T, box sandbox.Box, w action.DesktopWindow) {
 	t.Helper()
-	ctx := testContext(t)
+	ctx := testwait.Context(t)
 	n, err := strconv.ParseUint(w.ID, 10, 32)
 	if err != nil {
 		t.Fatal(err)

@@ -7,19 +7,16 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // Open makes a driver like a gateway process that starts. leave closes it like the end
 // of that process; the boxes stay. All drivers that one Open makes belong to the same
 // gateway instance.
 type Open func(t *testing.T) (driver sandbox.Driver, leave func())
-
-// waitLimit limits every wait of the suite.
-const waitLimit = 60 * time.Second
 
 // Run runs the test suite for a driver. instance makes an Open for a new gateway
 // instance without boxes, on the same machine as the other instances.
@@ -275,7 +272,7 @@ func checkAttach(t *testing.T, instance func(*testing.T) Open) {
 	}
 	for _, spec := range []sandbox.Spec{started, warm} {
 		asked := newEgressLog()
-		box, err := driver.Attach(testContext(t), spec.ID, asked.serve)
+		box, err := driver.Attach(testwait.Context(t), spec.ID, asked.serve)
 		if err != nil {
 			t.Fatalf("cannot attach: %v", err)
 		}
@@ -309,7 +306,7 @@ func checkTwoBoxes(t *testing.T, instance func(*testing.T) Open) {
 	specs := []sandbox.Spec{Spec("alice"), Spec("bob")}
 	boxes := make([]sandbox.Box, len(specs))
 	errs := make([]error, len(specs))
-	ctx := testContext(t)
+	ctx := testwait.Context(t)
 	var wg sync.WaitGroup
 	for i, spec := range specs {
 		wg.Go(func() { boxes[i], errs[i] = driver.Start(ctx, spec) })

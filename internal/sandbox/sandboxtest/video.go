@@ -10,6 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // Video starts a video of a display that never changes: a key frame comes at first and
@@ -74,12 +75,12 @@ func checkVideo(t *testing.T, instance func(*testing.T) Open) {
 	spec.Headless = false
 	box := start(t, driver, spec)
 	for _, bad := range []sandbox.VideoSpec{{}, {Codec: "vp9", FPS: 30, Bits: 4_000_000}, {Codec: action.CodecVP8, FPS: 61, Bits: 4_000_000}, {Codec: action.CodecVP8, FPS: 30}} {
-		if _, err := box.Video(testContext(t), bad); fault.CodeOf(err) != fault.InvalidRequest {
+		if _, err := box.Video(testwait.Context(t), bad); fault.CodeOf(err) != fault.InvalidRequest {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
 	for _, codec := range []string{action.CodecVP8, action.CodecH264} {
-		video, err := box.Video(testContext(t), sandbox.VideoSpec{Codec: codec, FPS: 30, Bits: 4_000_000})
+		video, err := box.Video(testwait.Context(t), sandbox.VideoSpec{Codec: codec, FPS: 30, Bits: 4_000_000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +94,7 @@ func checkVideo(t *testing.T, instance func(*testing.T) Open) {
 			t.Error("a closed video goes on")
 		}
 	}
-	video, err := box.Video(testContext(t), sandbox.VideoSpec{Codec: action.CodecVP8, FPS: 30, Bits: 4_000_000})
+	video, err := box.Video(testwait.Context(t), sandbox.VideoSpec{Codec: action.CodecVP8, FPS: 30, Bits: 4_000_000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,15 +102,15 @@ func checkVideo(t *testing.T, instance func(*testing.T) Open) {
 	for err == nil {
 		_, err = video.Next()
 	}
-	if _, err := box.Video(testContext(t), sandbox.VideoSpec{Codec: action.CodecVP8, FPS: 30, Bits: 4_000_000}); err == nil {
+	if _, err := box.Video(testwait.Context(t), sandbox.VideoSpec{Codec: action.CodecVP8, FPS: 30, Bits: 4_000_000}); err == nil {
 		t.Error("a stopped box has a display")
 	}
 }
 
 func wantKeyFrame(t *testing.T, video sandbox.Video, spec sandbox.Spec, which string) {
 	t.Helper()
-	timer := time.AfterFunc(waitLimit, func() { _ = video.Close() })
-	defer timer.Stop()
+	unblock := context.AfterFunc(testwait.Context(t), func() { _ = video.Close() })
+	defer unblock()
 	for {
 		f, err := video.Next()
 		if err != nil {
@@ -166,7 +167,7 @@ func checkInput(t *testing.T, instance func(*testing.T) Open) {
 	defer leave()
 	spec := Spec("alice")
 	box := start(t, driver, spec)
-	ctx := testContext(t)
+	ctx := testwait.Context(t)
 	if err := box.ReleaseInput(ctx); err != nil {
 		t.Errorf("cannot release what was never pressed: %v", err)
 	}

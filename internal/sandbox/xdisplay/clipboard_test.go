@@ -2,16 +2,15 @@ package xdisplay_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/xdisplay"
 	"github.com/gloveboxhq/glovebox/internal/testenv"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 const mebibyte = 1 << 20
@@ -31,9 +30,7 @@ func copyWith(t *testing.T, s *server, text string, flags ...string) *exec.Cmd {
 func pasteWith(t *testing.T, s *server, flags ...string) string {
 	t.Helper()
 	testenv.Require(t, testenv.Program("xclip"))
-	ctx, cancel := context.WithTimeout(t.Context(), programLimit)
-	defer cancel()
-	command := exec.CommandContext(ctx, "xclip", append([]string{"-o"}, flags...)...)
+	command := exec.CommandContext(testwait.Context(t), "xclip", append([]string{"-o"}, flags...)...)
 	command.Env = s.environ()
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
@@ -97,11 +94,7 @@ func TestTextIsReadFromOtherPrograms(t *testing.T) {
 
 func awaitChange(t *testing.T, changed <-chan struct{}) {
 	t.Helper()
-	select {
-	case <-changed:
-	case <-time.After(programLimit):
-		t.Fatal("no change was reported")
-	}
+	testwait.Receive(t, changed, "the report of a change")
 }
 
 func TestTheClipboardOfAnEmptyDisplayIsEmpty(t *testing.T) {
@@ -203,7 +196,7 @@ func TestAnotherProgramTakesTheClipboardOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	copyWith(t, s, "theirs", "-selection", "clipboard")
-	eventually(t, "the text is that of the program", func() bool {
+	testwait.For(t, "the text of the program", func() bool {
 		got, err := d.ReadClipboard(t.Context(), xdisplay.Clipboard)
 		return err == nil && got == "theirs"
 	})
@@ -234,7 +227,7 @@ func TestTheClipboardIsSharedWithChromium(t *testing.T) {
 		changed := d.ClipboardChanged()
 		press('c')
 		awaitChange(t, changed)
-		eventually(t, "the text can be read", func() bool {
+		testwait.For(t, "the text of the page", func() bool {
 			got, err := d.ReadClipboard(t.Context(), xdisplay.Clipboard)
 			if len(want) == mebibyte { // with the one character more
 				return fault.CodeOf(err) == fault.LimitReached

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/x11"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/xdisplay"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // hostile is another program on the display, which does not keep to the rules.
@@ -136,16 +136,15 @@ func TestOwnersOfTheClipboardThatBreakTheRules(t *testing.T) {
 	}
 }
 
-// awaitRemoval waits until the reader has taken a part. It reports false when it does
-// not take it.
+// awaitRemoval waits until the reader has taken a part. It reports false when the
+// connection has ended.
 func (h *hostile) awaitRemoval(window, property uint32) bool {
-	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); {
+	for {
 		p, err := h.conn.Property(h.t.Context(), window, property, 0, false)
 		if err != nil || p.Type == 0 {
 			return err == nil
 		}
 	}
-	return false
 }
 
 // atomNow is atom in a goroutine of its own.
@@ -232,11 +231,7 @@ func TestADisplayThatEndsIsReported(t *testing.T) {
 	if err := s.process.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	select {
-	case <-d.Done():
-	case <-time.After(programLimit):
-		t.Fatal("the end is not reported")
-	}
+	testwait.Receive(t, d.Done(), "the end of the display")
 	for name, err := range map[string]error{
 		"windows": errorOf(d.Windows(t.Context())), "input": d.Input(t.Context(), nil), "release": d.ReleaseAll(t.Context()),
 		"screenshot": errorOf(d.Screenshot(t.Context(), xdisplay.Screenshot{})), "cursor": errorOf(d.Cursor(t.Context())),
@@ -312,7 +307,7 @@ func TestTheScreenMayChangeItsSize(t *testing.T) {
 	crtc := resources.U32()
 	call(x11.NewRequest(randr.Opcode, 21).U32(crtc, now, config).I16(0, 0).U32(0).U16(1, 0)) // SetCrtcConfig: off
 	h.do(x11.NewRequest(randr.Opcode, 7).U32(root).U16(640, 400).U32(160, 100))              // SetScreenSize
-	eventually(t, "the size is the new one", func() bool { return d.Info().Width == 640 && d.Info().Height == 400 })
+	testwait.For(t, "the new size", func() bool { return d.Info().Width == 640 && d.Info().Height == 400 })
 	if picture, err := d.Screenshot(t.Context(), xdisplay.Screenshot{}); err != nil || picture.Width != 640 || picture.Height != 400 {
 		t.Errorf("a picture of %d × %d: %v", picture.Width, picture.Height, err)
 	}

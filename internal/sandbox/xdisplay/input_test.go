@@ -10,6 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/xdisplay"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // Keysyms of keys (keysymdef.h).
@@ -46,10 +47,12 @@ func startEditor(t testing.TB) (*xdisplay.Display, *chromium) {
 func startEditorOn(t testing.TB, s *server, d *xdisplay.Display) *chromium {
 	t.Helper()
 	c := startChromium(t, s, editor)
-	eventually(t, "the field has the focus", func() bool { // a window that is not drawn yet drops clicks
+	testwait.For(t, "the focus of the field", func() bool { // a window that is not drawn yet drops clicks
 		input(t, d, click(100, 100)...)
 		return c.eval("document.hasFocus() && document.activeElement === field && log.some(l => l.startsWith('click'))") == "true"
 	})
+	input(t, d, down(xkShift), up(xkShift)) // after the last click
+	c.until("log.at(-1) === 'keyup Shift ShiftLeft'")
 	c.eval("log = []")
 	return c
 }

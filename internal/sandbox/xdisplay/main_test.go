@@ -1,7 +1,6 @@
 package xdisplay_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,11 +19,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/xdisplay"
 	"github.com/gloveboxhq/glovebox/internal/testenv"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 const (
 	screenWidth, screenHeight = 800, 600
-	programLimit              = 30 * time.Second // for a program to start, or to do what a test waits for
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,7 +34,8 @@ type server struct {
 	process      *exec.Cmd
 }
 
-// startServer starts Xvfb. It ends with the test.
+// startServer starts Xvfb, without the repetition of held keys: how often they would
+// repeat depends on the machine. It ends with the test.
 func startServer(t testing.TB, flags ...string) *server {
 	t.Helper()
 	testenv.Require(t, testenv.Program("Xvfb"))
@@ -45,12 +45,14 @@ func startServer(t testing.TB, flags ...string) *server {
 	}
 	defer number.Close()
 	flags = append([]string{"-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", screenWidth, screenHeight),
-		"-nolisten", "tcp", "-noreset"}, flags...)
+		"-nolisten", "tcp", "-noreset", "-r"}, flags...)
 	command := exec.Command("Xvfb", flags...)
 	command.ExtraFiles = []*os.File{writer}
 	startProgram(t, command)
 	_ = writer.Close()
-	_ = number.SetReadDeadline(time.Now().Add(programLimit))
+	if end, limited := testwait.Deadline(t); limited {
+		_ = number.SetReadDeadline(end)
+	}
 	said, err := io.ReadAll(io.LimitReader(number, 16))
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +101,6 @@ const loop = `<script>
 (async () => {
 	for (;;) {
 		const question = await (await fetch('/question')).text();
-		if (question === '') continue;
 		let answer;
 		try { answer = JSON.stringify(await eval(question)) ?? 'null' } catch (e) { answer = 'error: ' + e }
 		await fetch('/answer', {method: 'POST', body: answer});
@@ -121,7 +122,6 @@ func startChromium(t testing.TB, s *server, page string) *chromium {
 		select {
 		case question := <-c.asked:
 			_, _ = io.WriteString(w, question)
-		case <-time.After(5 * time.Second):
 		case <-r.Context().Done():
 		}
 	})
@@ -150,19 +150,12 @@ func startChromium(t testing.TB, s *server, page string) *chromium {
 // eval evaluates an expression in the page and returns its value as JSON.
 func (c *chromium) eval(expression string) string {
 	c.t.Helper()
-	limit := time.After(programLimit)
 	select {
 	case c.asked <- expression:
-	case <-limit:
+	case <-testwait.Context(c.t).Done():
 		c.t.Fatalf("the page does not ask: %s", expression)
 	}
-	select {
-	case answer := <-c.answers:
-		return answer
-	case <-limit:
-		c.t.Fatalf("the page does not answer: %s", expression)
-		return ""
-	}
+	return testwait.Receive(c.t, c.answers, "the page's answer: "+expression)
 }
 
 // value evaluates an expression into a value.
@@ -178,10 +171,9 @@ func value[T any](c *chromium, expression string) T {
 // until waits until an expression is true.
 func (c *chromium) until(expression string) {
 	c.t.Helper()
-	question := fmt.Sprintf(`(async () => { const end = Date.now() + 15000;
-		while (Date.now() < end) { if (%s) return true; await new Promise(f => setTimeout(f, 5)) } return false })()`, expression)
-	if c.eval(question) != "true" {
-		c.t.Fatalf("never true: %s", expression)
+	question := fmt.Sprintf(`(async () => { while (!(%s)) await new Promise(f => setTimeout(f, 5)); return true })()`, expression)
+	if answer := c.eval(question); answer != "true" {
+		c.t.Fatalf("%s: %s", expression, answer)
 	}
 }
 
@@ -211,20 +203,6 @@ func at(kind string, x, y, button int) action.PersonInput {
 
 func click(x, y int) []action.PersonInput {
 	return []action.PersonInput{at(action.InputButtonDown, x, y, 1), at(action.InputButtonUp, x, y, 1)}
-}
-
-// eventually repeats a check until it reports true.
-func eventually(t testing.TB, what string, check func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), programLimit)
-	defer cancel()
-	for !check() {
-		select {
-		case <-ctx.Done():
-			t.Fatalf("never: %s", what)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
 }
 
 // stopProcess stops a program, without ending it.

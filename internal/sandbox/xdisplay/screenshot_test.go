@@ -13,6 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/xdisplay"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 var blocks = []color.RGBA{{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255}, {18, 52, 86, 255}}
@@ -30,7 +31,7 @@ func startBlocks(t *testing.T, style string) (*xdisplay.Display, *chromium, imag
 	c := startChromium(t, s, page)
 	corner := value[[2]int](c, "[screenX + (outerWidth - innerWidth), screenY + (outerHeight - innerHeight)]")
 	at := image.Pt(corner[0], corner[1])
-	eventually(t, "the blocks are shown", func() bool {
+	testwait.For(t, "the blocks", func() bool {
 		return near(take(t, d, xdisplay.Screenshot{}).At(at.X+350, at.Y+50), blocks[3], 0)
 	})
 	return d, c, at
@@ -146,7 +147,7 @@ func TestCursorIsThatOfThePage(t *testing.T) {
 	input(t, d, at2(at, 150, 50))
 	awaitChange(t, changed)
 	var cursor xdisplay.Cursor
-	eventually(t, "the pointer has the page's picture", func() bool {
+	testwait.For(t, "the page's picture of the pointer", func() bool {
 		var err error
 		if cursor, err = d.Cursor(t.Context()); err != nil {
 			t.Fatal(err)

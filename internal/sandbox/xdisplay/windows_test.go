@@ -11,6 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/xdisplay"
 	"github.com/gloveboxhq/glovebox/internal/testenv"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // startXterm opens a window with a title.
@@ -26,7 +27,7 @@ func startXterm(t *testing.T, s *server, title, geometry string) {
 func windowNamed(t *testing.T, d *xdisplay.Display, title string) xdisplay.Window {
 	t.Helper()
 	var found xdisplay.Window
-	eventually(t, "there is a window "+title, func() bool {
+	testwait.For(t, "a window "+title, func() bool {
 		windows, err := d.Windows(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -55,7 +56,7 @@ func eachManager(t *testing.T, test func(t *testing.T, s *server, d *xdisplay.Di
 		command.Env = append(s.environ(), "HOME="+t.TempDir())
 		startProgram(t, command)
 		d := s.open(t)
-		eventually(t, "openbox manages windows", func() bool { return d.Managed(t.Context()) })
+		testwait.For(t, "openbox", func() bool { return d.Managed(t.Context()) })
 		test(t, s, d)
 	})
 }
@@ -90,7 +91,7 @@ func TestWindowsAreListedAndChanged(t *testing.T) {
 		if err := d.Resize(t.Context(), first.ID, 333, 222); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "the window has its place and size", func() bool {
+		testwait.For(t, "the window's place and size", func() bool {
 			w := windowNamed(t, d, "first")
 			// A manager puts the frame there, and xterm has whole letters only.
 			return w.X >= 123 && w.X < 133 && w.Y >= 145 && w.Y < 175 && w.Width > 320 && w.Width <= 333 && w.Height > 205 && w.Height <= 222

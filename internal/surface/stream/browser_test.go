@@ -14,6 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/surface/stream"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // tab is a tab of a real Chromium.
@@ -33,8 +34,7 @@ func openTab(t *testing.T, at string, flags ...string) *tab {
 		}
 	})
 	t.Cleanup(func() { _ = conn.Close() })
-	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
-	t.Cleanup(cancel)
+	ctx := testwait.Context(t)
 	var target struct{ TargetID string }
 	call(t, ctx, conn.Root(), "Target.createTarget", map[string]any{"url": "about:blank", "width": 1280, "height": 800}, &target)
 	var attached struct{ SessionID string }
@@ -42,6 +42,7 @@ func openTab(t *testing.T, at string, flags ...string) *tab {
 	p := &tab{Session: conn.Session(attached.SessionID), t: t, ctx: ctx}
 	p.do("Runtime.enable", nil)
 	p.do("Page.navigate", map[string]any{"url": at})
+	t.Cleanup(p.log)
 	p.until("page", `document.readyState === "complete" && location.pathname.startsWith("/live/")`)
 	return p
 }
@@ -81,15 +82,20 @@ func (p *tab) value(expression string, into any) {
 
 func (p *tab) until(what, expression string) {
 	p.t.Helper()
-	var holds bool
-	for deadline := time.Now().Add(patience); !holds; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			var text string
-			p.value("document.body.innerText", &text)
-			p.t.Fatalf("no %s; the page says %q", what, text)
-		}
+	testwait.For(p.t, what, func() (holds bool) {
 		p.value("!!("+expression+")", &holds)
+		return holds
+	})
+}
+
+// log tells what the page of a failed test said last.
+func (p *tab) log() {
+	if !p.t.Failed() {
+		return
 	}
+	var text json.RawMessage
+	err := p.Call(testwait.Context(p.t), "Runtime.evaluate", map[string]any{"expression": "document.body.innerText"}, &text)
+	p.t.Logf("the page says %s, %v", text, err)
 }
 
 // shot keeps a picture of the page where a person wants to look at it.
@@ -119,7 +125,7 @@ func (p *tab) looksRight() {
 		return [[80, 60], [240, 60], [80, 180], [240, 180]].map(([x, y]) => [...g.getImageData(x, y, 1, 1).data.slice(0, 3)]);
 	})()`
 	var seen [4][3]int
-	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+	testwait.For(p.t, "the colours of the picture", func() bool {
 		p.value(read, &seen)
 		right := true
 		for i, q := range quarters {
@@ -127,13 +133,8 @@ func (p *tab) looksRight() {
 				right = right && max(seen[i][j]-int(c), int(c)-seen[i][j]) < 30
 			}
 		}
-		if right {
-			return
-		}
-		if time.Now().After(deadline) {
-			p.t.Fatalf("the colours are %v, want %v", seen, quarters)
-		}
-	}
+		return right
+	})
 }
 
 // moves waits until the white bar of the picture was at several places.
@@ -143,8 +144,7 @@ func (p *tab) moves() {
 		const places = new Set();
 		const c = document.createElement("canvas"); c.width = 320; c.height = 240;
 		const g = c.getContext("2d", {willReadFrequently: true});
-		for (const end = performance.now() + 15000; places.size < 5;) {
-			if (performance.now() > end) throw new Error("the picture stands still at " + [...places]);
+		while (places.size < 5) {
 			const e = [...document.querySelectorAll("#picture video, #picture canvas")].find((e) => !e.hidden);
 			g.drawImage(e, 0, 0, 320, 240);
 			const row = g.getImageData(0, 118, 320, 1).data;
@@ -192,7 +192,7 @@ func TestABrowserShowsThePictureByEachTransport(t *testing.T) {
 
 // TestABrowserFallsBackWhereMediaIsBlocked offers addresses where nothing answers.
 func TestABrowserFallsBackWhereMediaIsBlocked(t *testing.T) {
-	r := newRig(t, stream.Media{UDP: anyPort, Public: blackhole})
+	r := newRig(t, stream.Media{UDP: anyPort, Public: blackhole}, impatient(stream.Limits{Connect: 2 * time.Second}))
 	p := openTab(t, r.page(""))
 	p.until("picture", `document.getElementById("status").textContent.includes("WebSocket")`)
 	p.looksRight()
@@ -215,7 +215,7 @@ func TestAPersonTakesDrivesAndHandsBack(t *testing.T) {
 		p.do("Input.dispatchMouseEvent", at)
 	}
 	p.do("Input.dispatchMouseEvent", map[string]any{"type": "mouseWheel", "x": at["x"], "y": at["y"], "deltaX": 0, "deltaY": 200})
-	eventually(t, "the wheel", func() bool { return len(r.recorded()) >= 4 })
+	testwait.For(t, "the wheel", func() bool { return len(r.recorded()) >= 4 })
 	key := func(kind, key, code string, modifiers int) {
 		e := map[string]any{"type": kind, "key": key, "code": code, "modifiers": modifiers}
 		if kind == "keyDown" && len(key) == 1 && modifiers&2 == 0 {
@@ -237,8 +237,8 @@ func TestAPersonTakesDrivesAndHandsBack(t *testing.T) {
 		const data = new DataTransfer(); data.setData("text/plain", "pasted words");
 		document.activeElement.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, cancelable: true}));
 	})()`, nil)
-	eventually(t, "the paste", func() bool { r.mu.Lock(); defer r.mu.Unlock(); return r.clipboard == "pasted words" })
-	eventually(t, "all input", func() bool { return strings.Contains(described(r.recorded()), "日本") && len(r.recorded()) >= 17 })
+	testwait.For(t, "the paste", func() bool { r.mu.Lock(); defer r.mu.Unlock(); return r.clipboard == "pasted words" })
+	testwait.For(t, "all input", func() bool { return strings.Contains(described(r.recorded()), "日本") && len(r.recorded()) >= 17 })
 	const want = "move 160,60|buttonDown 1|buttonUp 1|scroll 0,2|keyDown 61|keyUp 61|keyDown df|keyUp df|keyDown ff0d|keyUp ff0d|" +
 		"keyDown 1000416|keyUp 1000416|text 日本|keyDown ffe3|keyDown 76|keyUp 76|keyUp ffe3"
 	if got := described(r.recorded()); got != want {
@@ -250,7 +250,7 @@ func TestAPersonTakesDrivesAndHandsBack(t *testing.T) {
 		p.do("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": k, "code": k + "Left", "modifiers": []int{2, 3, 11}[i]})
 	}
 	p.until("way out of the picture", `document.activeElement.tagName !== "TEXTAREA"`)
-	eventually(t, "the release of the keys", func() bool {
+	testwait.For(t, "the release of the keys", func() bool {
 		return strings.HasSuffix(described(r.recorded()), "keyDown ffe3|keyDown ffe9|keyUp ffe3|keyUp ffe9")
 	})
 	if !focused {

@@ -24,11 +24,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/surface/stream"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-const patience = 20 * time.Second
 
 var anyPort = netip.MustParseAddrPort("127.0.0.1:0")
 
@@ -39,9 +38,6 @@ var errSessionClosed = fault.New(fault.NotActive, "the session was closed")
 
 var both = stream.Media{UDP: anyPort, TCP: anyPort}
 
-// limits are short limits of a server; zero for the usual ones.
-type limits struct{ connect, noPicture, write time.Duration }
-
 // rig is a server with a session.
 type rig struct {
 	*session
@@ -51,21 +47,15 @@ type rig struct {
 	end     context.CancelCauseFunc
 }
 
-func newRig(t *testing.T, media stream.Media, change ...func(*stream.Options, *limits)) *rig {
+func newRig(t *testing.T, media stream.Media, change ...func(*stream.Options, *stream.Limits)) *rig {
 	t.Helper()
 	s := newSession(t)
 	options := stream.Options{Log: slog.New(slog.DiscardHandler), Viewers: 100, Media: media, SocketOnly: !media.UDP.IsValid() && !media.TCP.IsValid()}
-	var short limits
+	var short stream.Limits
 	for _, f := range change {
 		f(&options, &short)
 	}
-	start := func() (*stream.Server, error) { return stream.New(options) }
-	if short != (limits{}) {
-		start = func() (*stream.Server, error) {
-			return stream.NewImpatient(options, short.connect, short.noPicture, short.write)
-		}
-	}
-	server, err := start()
+	server, err := stream.NewWithLimits(options, short)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,8 +89,8 @@ func newRig(t *testing.T, media stream.Media, change ...func(*stream.Options, *l
 	return r
 }
 
-func impatient(connect, noPicture, write time.Duration) func(*stream.Options, *limits) {
-	return func(_ *stream.Options, l *limits) { *l = limits{connect, noPicture, write} }
+func impatient(short stream.Limits) func(*stream.Options, *stream.Limits) {
+	return func(_ *stream.Options, l *stream.Limits) { *l = short }
 }
 
 type message struct {
@@ -124,7 +114,7 @@ type client struct {
 
 func (r *rig) dial(t *testing.T, name string) *client {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithCancel(testwait.Context(t))
 	at := strings.Replace(r.http.URL, "http", "ws", 1) + "/v1/sessions/s1/desktop/stream/signaling?access_token=" + name
 	conn, _, err := websocket.Dial(ctx, at, nil)
 	if err != nil {
@@ -364,7 +354,7 @@ func TestInputArrivesInOrderAndKeysAreReleased(t *testing.T) {
 	if err := d.Send([]byte{3, 0, 4, 0, 0, 0xff, 0xe1}); err != nil { // Shift stays down
 		t.Fatal(err)
 	}
-	eventually(t, "the events", func() bool { return len(r.recorded()) == 2*keys+1 })
+	testwait.For(t, "the events", func() bool { return len(r.recorded()) == 2*keys+1 })
 	for i, e := range r.recorded()[:2*keys] {
 		want := action.PersonInput{Kind: action.InputKeyDown, Keysym: uint32(0x01000000 + i/2)}
 		if i%2 == 1 {
@@ -375,20 +365,10 @@ func TestInputArrivesInOrderAndKeysAreReleased(t *testing.T) {
 		}
 	}
 	_ = c.conn.CloseNow()
-	eventually(t, "the release of Shift", func() bool {
+	testwait.For(t, "the release of Shift", func() bool {
 		got := r.recorded()
 		return got[len(got)-1] == action.PersonInput{Kind: action.InputKeyUp, Keysym: 0xffe1}
 	})
-}
-
-// eventually waits until a condition holds that nothing reports.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("timed out waiting for %s", what)
-		}
-	}
 }
 
 // TestInputThatTheSessionTakesSlowlyWaitsAndKeepsItsOrder sends more events than
@@ -409,7 +389,7 @@ func TestInputThatTheSessionTakesSlowlyWaitsAndKeepsItsOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "the events", func() bool { return len(r.recorded()) >= keys })
+	testwait.For(t, "the events", func() bool { return len(r.recorded()) >= keys })
 	for n, e := range r.recorded()[:keys] {
 		if want := (action.PersonInput{Kind: action.InputKeyDown, Keysym: uint32(0x01000000 + n)}); e != want {
 			t.Fatalf("event %d is %+v, want %+v", n, e, want)
@@ -425,7 +405,7 @@ func TestAViewerThatLostAPictureGetsAKeyFrame(t *testing.T) {
 	if err := v.pc.WriteRTCP([]rtcp.Packet{&rtcp.PictureLossIndication{MediaSSRC: ssrc}}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the request for a key frame", func() bool { r.mu.Lock(); defer r.mu.Unlock(); return r.keys > 0 })
+	testwait.For(t, "the request for a key frame", func() bool { r.mu.Lock(); defer r.mu.Unlock(); return r.keys > 0 })
 }
 
 func TestAPingOfTheDataChannelIsAnswered(t *testing.T) {
@@ -436,13 +416,9 @@ func TestAPingOfTheDataChannelIsAnswered(t *testing.T) {
 	if err := d.Send([]byte{7, 0, 8, 0, 0, 0, 1, 0, 0, 0, 2}); err != nil {
 		t.Fatal(err)
 	}
-	select {
-	case got := <-answers:
-		if len(got) != 19 || string(got[:11]) != "\x03\x00\x10\x00\x00\x00\x01\x00\x00\x00\x02" {
-			t.Errorf("answered with %v", got)
-		}
-	case <-time.After(patience):
-		t.Error("no answer")
+	got := testwait.Receive(t, answers, "the answer to a ping")
+	if len(got) != 19 || string(got[:11]) != "\x03\x00\x10\x00\x00\x00\x01\x00\x00\x00\x02" {
+		t.Errorf("answered with %v", got)
 	}
 }
 
@@ -502,7 +478,7 @@ func TestInputOverTheWebSocket(t *testing.T) {
 		{Kind: action.InputTouchDown, X: 5, Y: high - 1, Touch: 2}, {Kind: action.InputTouchUp, X: 5, Y: 6, Touch: 2},
 		{Kind: action.InputMove, X: 7, Y: 8},
 	}
-	eventually(t, "the events", func() bool { return len(r.recorded()) == len(want) })
+	testwait.For(t, "the events", func() bool { return len(r.recorded()) == len(want) })
 	for i, e := range r.recorded() {
 		if e != want[i] {
 			t.Errorf("event %d is %+v, want %+v", i, e, want[i])
@@ -624,7 +600,7 @@ func TestFramesOverTheWebSocket(t *testing.T) {
 }
 
 func TestAViewerThatAcknowledgesNothingIsDisconnected(t *testing.T) {
-	r := newRig(t, stream.Media{}, impatient(time.Second, time.Minute, time.Second))
+	r := newRig(t, stream.Media{}, impatient(stream.Limits{Write: time.Second}))
 	stuck, other := r.dial(t, "ann"), r.dial(t, "bob")
 	stuck.send("stream/request", map[string]any{"codec": "jpeg"})
 	other.send("stream/request", map[string]any{"codec": "jpeg"})
@@ -636,14 +612,11 @@ func TestAViewerThatAcknowledgesNothingIsDisconnected(t *testing.T) {
 }
 
 // TestAViewerThatReadsNothingIsDisconnected has viewers that read nothing, as a
-// process that was stopped: one asked for pictures, the other did not.
+// process that was stopped: one asked for pictures, the other did not. The session
+// is then free for another.
 func TestAViewerThatReadsNothingIsDisconnected(t *testing.T) {
-	r := newRig(t, stream.Media{}, impatient(time.Second, time.Minute, time.Second))
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	other := r.dial(t, "bob")
-	other.send("stream/request", map[string]any{"codec": "jpeg"})
-	other.await("stream/provide", nil)
+	r := newRig(t, stream.Media{}, impatient(stream.Limits{Write: time.Second, Pong: time.Second}))
+	ctx := testwait.Context(t)
 	for _, first := range []string{`{"event":"stream/request","payload":{"codec":"jpeg"}}`, `{"event":"client/heartbeat"}`} {
 		conn, _, err := websocket.Dial(ctx, strings.Replace(r.http.URL, "http", "ws", 1)+"/v1/sessions/s1/desktop/stream/signaling?access_token=ann", nil)
 		if err != nil {
@@ -654,18 +627,14 @@ func TestAViewerThatReadsNothingIsDisconnected(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	seen := 0
-	for open := 4; open > 2; { // the views, and the videos of two
-		other.until("frames", func() bool { return len(other.binary) > seen })
-		seen++
-		other.send("stream/ack", map[string]any{"frames": 1})
+	testwait.For(t, "the end of both", func() bool {
 		r.mu.Lock()
-		open = r.open
-		r.mu.Unlock()
-		if seen < 15 { // the others may not be there yet
-			open = 4
-		}
-	}
+		defer r.mu.Unlock()
+		return r.opened == 3 && r.open == 0 // the views, and the video of one
+	})
+	other := r.dial(t, "bob")
+	other.send("stream/request", map[string]any{"codec": "jpeg"})
+	other.until("frames", func() bool { return len(other.binary) > 0 })
 }
 
 // relay is a TCP port in front of another, whose client stops to read when it is
@@ -725,7 +694,7 @@ func relay(t *testing.T, to string, stuck <-chan struct{}) (port int) {
 }
 
 func TestAViewerThatReadsNoMediaOverTCPEnds(t *testing.T) {
-	r := newRig(t, stream.Media{TCP: anyPort}, impatient(10*time.Second, time.Minute, time.Second))
+	r := newRig(t, stream.Media{TCP: anyPort}, impatient(stream.Limits{Write: time.Second, Silence: 5 * time.Second}))
 	_, tcp := r.server.Addresses()
 	stuck := make(chan struct{})
 	c := r.dial(t, "ann")
@@ -738,7 +707,7 @@ func TestAViewerThatReadsNoMediaOverTCPEnds(t *testing.T) {
 }
 
 func TestMediaThatNeverConnectsEndsAndTheViewerMayFallBack(t *testing.T) {
-	r := newRig(t, both, impatient(300*time.Millisecond, time.Minute, 5*time.Second))
+	r := newRig(t, both, impatient(stream.Limits{Connect: 300 * time.Millisecond}))
 	c := r.dial(t, "ann")
 	c.send("signal/request", map[string]any{"video": map[string]any{}})
 	c.await("signal/provide", nil)
@@ -753,9 +722,9 @@ func TestMediaThatNeverConnectsEndsAndTheViewerMayFallBack(t *testing.T) {
 }
 
 func TestAViewerWithoutAPictureIsDisconnected(t *testing.T) {
-	r := newRig(t, both, impatient(200*time.Millisecond, 300*time.Millisecond, 5*time.Second))
+	r := newRig(t, both, impatient(stream.Limits{Connect: 200 * time.Millisecond, NoPicture: 300 * time.Millisecond}))
 	c := r.dial(t, "ann")
-	c.send("signal/request", map[string]any{"video": map[string]any{}})
+	_ = c.conn.Write(c.ctx, websocket.MessageText, []byte(`{"event":"signal/request","payload":{"video":{}}}`)) // it may be late already
 	c.await("system/disconnect", nil)
 }
 
@@ -824,11 +793,9 @@ func TestFiftyViewers(t *testing.T) {
 }
 
 func TestTooManyViewersAreRefused(t *testing.T) {
-	r := newRig(t, stream.Media{}, func(o *stream.Options, _ *limits) { o.Viewers = 1 })
+	r := newRig(t, stream.Media{}, func(o *stream.Options, _ *stream.Limits) { o.Viewers = 1 })
 	r.dial(t, "ann").await("system/init", nil)
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	_, answer, err := websocket.Dial(ctx, r.http.URL+"/v1/sessions/s1/desktop/stream/signaling?access_token=bob", nil)
+	_, answer, err := websocket.Dial(testwait.Context(t), r.http.URL+"/v1/sessions/s1/desktop/stream/signaling?access_token=bob", nil)
 	if err == nil || answer == nil || answer.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("answered with %v, %v", answer, err)
 	}

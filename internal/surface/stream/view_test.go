@@ -19,6 +19,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/testenv"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 const (
@@ -133,6 +134,7 @@ type session struct {
 	batches   int
 	clipboard string
 	open      int // views and videos that are not closed
+	opened    int // and all that there ever were
 	keys      int // key frames that were asked for
 	slow      chan struct{}
 }
@@ -173,6 +175,7 @@ func (s *session) count(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open += n
+	s.opened += max(n, 0)
 }
 
 // connect returns a view of a person.
@@ -284,9 +287,8 @@ func (v *video) Next(ctx context.Context) (action.Frame, error) {
 		}
 		v.from = v.from.Add(-period * time.Duration(v.next-now))
 	}
-	select {
-	case <-time.After(time.Until(v.from.Add(period * time.Duration(v.next)))):
-	case <-ctx.Done():
+	testwait.Latency(ctx, time.Until(v.from.Add(period*time.Duration(v.next))))
+	if ctx.Err() != nil {
 		return action.Frame{}, context.Cause(ctx)
 	}
 	v.session.mu.Lock()
