@@ -73,7 +73,7 @@ func (a *apps) groups() string { return a.django.origin + "/admin/auth/group/" }
 // it. An earlier answer may have reported both.
 func (a agent) comes(text, want string) {
 	a.t.Helper()
-	a.must("browser_wait_for", object{"text": text, "timeout": 120}, "It came.")
+	a.must("browser_wait_for", object{"text": text, "timeout": 50}, "It came.")
 	a.must("browser_snapshot", object{}, want)
 }
 

@@ -131,7 +131,7 @@ func TestAReadOnlySessionReportsTheRefusedChannel(t *testing.T) {
 	a := connect(t, &sdk.CommandTransport{Command: command}, "", nil)
 	a.must("browser_navigate", object{"url": g.site + "/lab/channels"}, "Channels")
 	told := a.must("browser_click", object{"role": "button", "name": "Show live view"}, "")
-	told += a.must("browser_wait_for", object{"text": "page: refused", "timeout": 120}, "")
+	told += a.must("browser_wait_for", object{"text": "page: refused", "timeout": 50}, "")
 	told += a.must("browser_snapshot", object{}, "page: refused")
 	if !strings.Contains(told, "the WebSocket ws://localhost") || !strings.Contains(told, "this session only reads") {
 		t.Errorf("the agent was told %q", told)
@@ -154,7 +154,7 @@ func TestAChannelThatADeletionOpensIsAskedAbout(t *testing.T) {
 	answered := g.answer(t, "deny", "keep it")
 	_ = a.must("browser_click", object{"role": "button", "name": "Delete file"}, "")
 	<-answered
-	a.must("browser_wait_for", object{"text": "page: refused", "timeout": 120}, "")
+	a.must("browser_wait_for", object{"text": "page: refused", "timeout": 50}, "")
 	if said := g.lab.sockets.String(); said != "" {
 		t.Fatalf("these reached the server: %s", said)
 	}
