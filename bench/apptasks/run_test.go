@@ -97,7 +97,8 @@ func open(t *testing.T, chosen []Application) (*bench, map[string]App) {
 		p.Put(a.Host, running[a.Host])
 		sites = append(sites, p.Origin(a.Host))
 	}
-	agent, err := peer.Governed(t, peer.Terms{Sites: sites, Resolver: p.Resolver(), Trusted: true})
+	agent, err := peer.Governed(t, peer.Terms{Sites: sites, Resolver: p.Resolver(), Trusted: true,
+		HITL: map[string]any{"timeouts": map[string]int{"medium": 3600, "high": 3600, "critical": 3600}}})
 	if err != nil {
 		t.Fatal(err)
 	}
