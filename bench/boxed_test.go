@@ -18,6 +18,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/sandbox"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/bridge"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/docker"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // boxed is a box as a gateway in its default configuration starts it, with the same
@@ -29,8 +30,6 @@ type boxed struct {
 	id     string
 	stream cdp.Transport
 }
-
-const boxLimit = 90 * time.Second // for a box to start, or to end
 
 // startBoxed starts a box whose browser may reach the sites. It ends with the benchmark,
 // unless it was ended before.
@@ -44,7 +43,7 @@ func startBoxed(b *testing.B, sites ...string) (*boxed, error) {
 		return nil, err
 	}
 	x := &boxed{driver: driver, proxy: egress.New(egress.Options{}), id: sandbox.NewID()}
-	b.Cleanup(func() { must(b, x.end()) })
+	b.Cleanup(func() { must(b, x.end(testwait.Context(b))) })
 	rules, err := reachable(sites)
 	if err != nil {
 		return nil, err
@@ -52,17 +51,15 @@ func startBoxed(b *testing.B, sites ...string) (*boxed, error) {
 	if err := x.proxy.Open(x.id, rules); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(b.Context(), boxLimit)
-	defer cancel()
 	display := config.Default().Browser.Viewport
-	box, err := driver.Start(ctx, sandbox.Spec{
+	box, err := driver.Start(b.Context(), sandbox.Spec{
 		ID: x.id, Width: display.Width, Height: display.Height, DPI: display.DPI,
 		Egress: func(conn net.Conn) { x.proxy.Handle(x.id, conn) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	x.stream, err = box.CDP(ctx)
+	x.stream, err = box.CDP(b.Context())
 	return x, err
 }
 
@@ -105,12 +102,10 @@ func reachable(sites []string) (action.Network, error) {
 }
 
 // end ends the box. It may be called more than once.
-func (x *boxed) end() error {
+func (x *boxed) end(ctx context.Context) error {
 	if x.driver == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), boxLimit)
-	defer cancel()
 	if x.stream != nil {
 		_ = x.stream.Close()
 	}

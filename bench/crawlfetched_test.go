@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -70,8 +69,7 @@ func BenchmarkCrawlFetched(b *testing.B) {
 }
 
 func crawlFetched(b *testing.B, under, render string) {
-	ctx, cancel := context.WithTimeout(b.Context(), 5*time.Minute)
-	defer cancel()
+	ctx := b.Context()
 	chromium := browsertest.For(b)
 	browser, err := engine.Open(ctx, chromium.Transport(), engine.Options{Guard: func(string) error { return nil }})
 	must(b, err)
@@ -89,7 +87,7 @@ func crawlFetched(b *testing.B, under, render string) {
 	b.ResetTimer()
 	for b.Loop() {
 		inTabs(func(_, n int) {
-			v, err := c.Visit(ctx, fmt.Sprintf("%s/%d", under, n), time.Minute)
+			v, err := c.Visit(ctx, fmt.Sprintf("%s/%d", under, n), pageLimit)
 			if err != nil || !strings.Contains(v.Page.Content, fmt.Sprintf("last of page %d", n)) && !v.Page.Cut {
 				b.Errorf("page %d: %v", n, err)
 			}

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // floor is a bare protocol client: the fewest calls that do a thing at all,
@@ -28,8 +28,6 @@ type floor struct {
 	mu     sync.Mutex
 	frames []*cdp.Session // of the frames that have a process of their own
 }
-
-const loadLimit = time.Minute // for a document to load, on a busy machine
 
 func newFloor(ctx context.Context, b *testing.B, t cdp.Transport) *floor {
 	b.Helper()
@@ -140,11 +138,7 @@ func (f *floor) follow(act func()) {
 	default:
 	}
 	act()
-	select {
-	case <-f.loaded:
-	case <-time.After(loadLimit):
-		f.b.Fatal("the floor waited in vain for a document")
-	}
+	testwait.Receive(f.b, f.loaded, "a document of the floor")
 }
 
 func (f *floor) evaluate(ctx context.Context, b *testing.B, expression string, result any) {

@@ -9,12 +9,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/enginetest"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
-const (
-	sampleTime = 5 * time.Second // of processor time
-	looks      = 50 * time.Millisecond
-)
+const sampleTime = 5 * time.Second // of processor time
 
 // BenchmarkFrozen freezes the session of a page and wakes it up: the share of a
 // processor that its box takes, and how long a call takes, beside the same call
@@ -52,9 +50,7 @@ func frozen(b *testing.B, script string) {
 		}
 		atWork += h.spends(b, box, sampleTime-time.Second) // before it is frozen
 		rested = append(rested, title())
-		for !h.shown(b, id).Frozen {
-			pause(b, looks)
-		}
+		testwait.For(b, "the session to be frozen", func() bool { return h.shown(b, id).Frozen })
 		still += h.spends(b, box, sampleTime)
 		woken = append(woken, title())
 	}
@@ -84,15 +80,6 @@ func boxOf(b *testing.B, box string) string {
 func (h *localGateway) spends(b *testing.B, box string, while time.Duration) time.Duration {
 	b.Helper()
 	before := enginetest.ProcessorTime(b, box)
-	pause(b, while)
+	<-time.After(while)
 	return enginetest.ProcessorTime(b, box) - before
-}
-
-func pause(b *testing.B, d time.Duration) {
-	b.Helper()
-	select {
-	case <-time.After(d):
-	case <-b.Context().Done():
-		b.Fatal("the benchmark was ended")
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 const (
@@ -51,7 +52,7 @@ func BenchmarkHeld(b *testing.B) {
 		switch r.URL.Path {
 		case "/data":
 			if strings.HasPrefix(r.URL.RawQuery, "later") {
-				time.Sleep(serverTime)
+				testwait.Latency(r.Context(), serverTime)
 			}
 			_, _ = w.Write([]byte("{}"))
 		case "/took":
@@ -100,12 +101,8 @@ func BenchmarkHeld(b *testing.B) {
 			for b.Loop() {
 				for _, hand := range hands {
 					hand.load(site.URL + "/?" + kind)
-					select {
-					case ms := <-took:
-						times[hand.name] = append(times[hand.name], time.Duration(ms*float64(time.Millisecond)))
-					case <-time.After(loadLimit):
-						b.Fatal("the page did not say how long it took")
-					}
+					ms := testwait.Receive(b, took, "the page to say how long it took")
+					times[hand.name] = append(times[hand.name], time.Duration(ms*float64(time.Millisecond)))
 				}
 			}
 			for name, all := range times {

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // floorHand is a bare client of the browser's protocol as an agent's hand: the
@@ -33,7 +33,7 @@ func newBoxedHand(b *testing.B, site *mcpSite) (floorHand, func(), error) {
 	if err != nil {
 		return floorHand{}, nil, err
 	}
-	return handOver(b, x.stream), func() { must(b, x.end()) }, nil
+	return handOver(b, x.stream), func() { must(b, x.end(testwait.Context(b))) }, nil
 }
 
 // handOver opens a page of the same size as the servers'.
@@ -130,13 +130,9 @@ func (h floorHand) evaluate(expression string) (string, error) {
 	return string(value), nil
 }
 
-const awaitLimit = 30 * time.Second // as the servers wait at most
-
 // await hears of each change of the tree.
 func (h floorHand) await(text string) (string, error) {
-	ctx, cancel := context.WithTimeout(h.ctx, awaitLimit)
-	defer cancel()
-	err := h.f.tab.Call(ctx, "Runtime.evaluate", object{"awaitPromise": true, "returnByValue": true, "expression": fmt.Sprintf(`new Promise(done => {
+	err := h.f.tab.Call(h.ctx, "Runtime.evaluate", object{"awaitPromise": true, "returnByValue": true, "expression": fmt.Sprintf(`new Promise(done => {
   const there = () => document.body.innerText.includes(%q);
   if (there()) return done(true);
   new MutationObserver((_, o) => { if (there()) { o.disconnect(); done(true); } }).observe(document, {subtree: true, childList: true, characterData: true});

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -19,11 +18,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/gateway"
 	"github.com/gloveboxhq/glovebox/internal/store"
-)
-
-const (
-	startLimit = 90 * time.Second // of a cold box, and of the pool to refill
-	closeLimit = 60 * time.Second
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // image is what boxes are made of: $GLOVEBOX_BENCH_IMAGE, or that of a build
@@ -65,9 +60,7 @@ func openGateway(b *testing.B, site string, change func(*config.Config)) *localG
 	must(b, err)
 	b.Cleanup(func() {
 		must(b, h.records.Close())
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(b.Context()), closeLimit)
-		defer cancel()
-		if err := h.Close(ctx); err != nil {
+		if err := h.Close(testwait.Context(b)); err != nil {
 			b.Error(err)
 		}
 	})
@@ -83,9 +76,7 @@ func portOf(b *testing.B, address string) string {
 
 func (h *localGateway) call(b *testing.B, session, verb string, args any) action.Result {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.Context(), startLimit)
-	defer cancel()
-	result, err := h.Gate.Call(ctx, action.Call{Verb: verb, Session: session, Args: args, Caller: h.caller, Surface: "bench"})
+	result, err := h.Gate.Call(b.Context(), action.Call{Verb: verb, Session: session, Args: args, Caller: h.caller, Surface: "bench"})
 	if err != nil {
 		b.Fatalf("%s: %v", verb, err)
 	}
@@ -111,22 +102,11 @@ func (h *localGateway) start(b *testing.B, address string) (started, shown time.
 func (h *localGateway) ready(b *testing.B) {
 	b.Helper()
 	h.readied++
-	ctx, cancel := context.WithTimeout(b.Context(), startLimit)
-	defer cancel()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	testwait.For(b, "a warm box", func() bool {
 		var seen int
-		must(b, h.records.Reader.QueryRowContext(ctx, `SELECT COUNT(*) FROM audit WHERE record LIKE '%warm box is ready%'`).Scan(&seen))
-		if seen >= h.readied {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			b.Fatal("no box got warm")
-		}
-	}
+		must(b, h.records.Reader.QueryRowContext(b.Context(), `SELECT COUNT(*) FROM audit WHERE record LIKE '%warm box is ready%'`).Scan(&seen))
+		return seen >= h.readied
+	})
 }
 
 func BenchmarkSessionStartWarm(b *testing.B) {

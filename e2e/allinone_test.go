@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -14,12 +13,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/demosite"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/local"
 	"github.com/gloveboxhq/glovebox/internal/testenv"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // allInOneTag is the image that also contains the gateway: a few layers on top of
@@ -194,31 +193,24 @@ func (g *gateway) siteForContainers() (config, bridge string) {
 	}
 	authority := newSigner(g.t)
 	g.authority, g.signed = authority.pem(), authority.serveOn(g.t, signed, "signed.test", "signed")
-	return fmt.Sprintf(`security:
+	return fmt.Sprintf(`browser: {timeout_seconds: 120, max_session_minutes: -1, start_queue_seconds: 600, freeze_after_seconds: -1, sandbox: {lease_seconds: 600}}
+security:
+  session_timeout: -1
   network: {navigation: [site.test], subresources: listed, listed: [%q], allow_private: ["site.test:%s", %q, %q], ca_file: /etc/ca.pem}
-  hitl: {trusted_domains: [site.test]}
+  hitl: {trusted_domains: [site.test], timeouts: {medium: 3600, high: 3600, critical: 3600}}
 `, bridge, port, support.Listener.Addr(), g.signed), bridge
 }
 
 // reach waits until the container answers and fetches the tokens from it.
 func (g *gateway) reach(name string) {
 	g.t.Helper()
-	ctx, cancel := context.WithTimeout(g.t.Context(), startLimit)
-	defer cancel()
+	ctx := testwait.Context(g.t)
 	out, err := exec.CommandContext(ctx, "docker", "port", name, "2468/tcp").Output()
 	if err != nil {
 		g.t.Fatalf("no port is published: %v", err)
 	}
 	g.address = strings.TrimSpace(string(out))
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for g.client("").Health(ctx) != nil {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			g.t.Fatal("the container does not answer")
-		}
-	}
+	testwait.For(g.t, "the container to answer", func() bool { return g.client("").Health(ctx) == nil })
 	if err := os.Mkdir(filepath.Join(g.dir, "state"), 0o700); err != nil {
 		g.t.Fatal(err)
 	}

@@ -13,13 +13,13 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/client"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // granted returns the id of a grant, in a session that may open any host, none of
@@ -76,15 +76,11 @@ func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // next waits for a message about a question.
 func (h *hook) next(t *testing.T, kind, question string) object {
 	t.Helper()
-	for over := time.After(startLimit); ; {
-		select {
-		case m := <-h.told:
-			data, _ := m["data"].(object)
-			if m["type"] == kind && data["question"] == question {
-				return data
-			}
-		case <-over:
-			t.Fatalf("nobody received %s of %s", kind, question)
+	for {
+		m := testwait.Receive(t, h.told, kind+" of "+question)
+		data, _ := m["data"].(object)
+		if m["type"] == kind && data["question"] == question {
+			return data
 		}
 	}
 }
@@ -119,7 +115,7 @@ func ledger(t *testing.T) string {
 func TestApprovals(t *testing.T) {
 	site, told := ledger(t), newHook(t)
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(site, "http://"))
-	g := start(t, settings{sandbox: "lease_seconds: 120", env: []string{
+	g := start(t, settings{env: []string{
 		"GLOVEBOX_SECURITY_NETWORK_NAVIGATION=127.0.0.1", "GLOVEBOX_SECURITY_NETWORK_ALLOW_PRIVATE=127.0.0.1:" + port,
 		"GLOVEBOX_SECURITY_HITL_TRUSTED_DOMAINS=", "GLOVEBOX_SECURITY_HITL_SENSITIVE_DOMAINS=127.0.0.1", "GLOVEBOX_SECURITY_HITL_WEBHOOK_URL=" + told.URL,
 		"GLOVEBOX_SECURITY_HITL_WEBHOOK_SECRET_ENV=HOOK_SECRET", "HOOK_SECRET=" + hookSecret,
@@ -198,12 +194,8 @@ func listenTo(t *testing.T, g *gateway) *eventReader {
 	operator := g.client(g.token("operator"))
 	go func() {
 		defer close(over)
-		for ctx.Err() == nil {
+		for more := true; more; more = again(ctx) {
 			e.follow(ctx, operator, args)
-			select {
-			case <-time.After(100 * time.Millisecond):
-			case <-ctx.Done():
-			}
 		}
 	}()
 	t.Cleanup(func() { stop(); <-over })
@@ -220,14 +212,10 @@ func (e *eventReader) follow(ctx context.Context, c *client.Client, args *action
 
 func (e *eventReader) wants(t *testing.T, kind, question string) {
 	t.Helper()
-	for over := time.After(startLimit); ; {
-		select {
-		case event := <-e.events:
-			if event.Kind == kind && event.Question != nil && event.Question.ID == question {
-				return
-			}
-		case <-over:
-			t.Fatalf("no %s of %s was heard of", kind, question)
+	for {
+		event := testwait.Receive(t, e.events, "an event "+kind+" of "+question)
+		if event.Kind == kind && event.Question != nil && event.Question.ID == question {
+			return
 		}
 	}
 }
@@ -309,10 +297,10 @@ func crawlOfOneQuestion(t *testing.T, g *gateway, site string) {
 func aPauseOfARunIsTold(t *testing.T, operator curl, site string, heard *eventReader, told *hook) {
 	t.Helper()
 	miss := `{"type": "left_click", "selector": "#nowhere", "timeout": 200}`
-	begun := operator.post("/v1/runs", fmt.Sprintf(`{"url": "%s/", "domain_allowlist": ["127.0.0.1"], "actions": [%s, %[2]s, %[2]s, {"type": "read_page"}]}`, site, miss), "Prefer: wait=0").object(http.StatusAccepted)
+	begun := operator.post("/v1/runs", fmt.Sprintf(`{"url": "%s/", "domain_allowlist": ["127.0.0.1"], "timeout": 120000, "actions": [%s, %[2]s, %[2]s, {"type": "read_page"}]}`, site, miss), "Prefer: wait=0").object(http.StatusAccepted)
 	at := "/v1/runs/" + begun["run_id"].(string)
 	var question string
-	until(t, startLimit, "the run to pause", func() bool {
+	testwait.For(t, "the run to pause", func() bool {
 		run := operator.get(at).object(http.StatusOK)
 		question, _ = run["waits_for"].(string)
 		return run["state"] == "paused" && question != ""
@@ -322,5 +310,5 @@ func aPauseOfARunIsTold(t *testing.T, operator curl, site string, heard *eventRe
 		t.Errorf("the webhook told %v", data)
 	}
 	operator.post("/v1/approvals/"+question+"/answer", `{"approve": true, "reason": "go on"}`).object(http.StatusOK)
-	wantRun(t, operator.get(at+"?wait=60").object(http.StatusOK), "completed", "actions_failed", "navigate", "!left_click", "!left_click", "!left_click", "!pause", "resume", "read_page")
+	wantRun(t, operator.ended(at), "completed", "actions_failed", "navigate", "!left_click", "!left_click", "!left_click", "!pause", "resume", "read_page")
 }

@@ -3,7 +3,6 @@ package e2e
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"net/http"
 	"os"
 	"os/exec"
@@ -11,20 +10,19 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/testcache"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // journey runs a script of a client against the gateway's most recent session.
 func (g *gateway) journey(t *testing.T, script, session string, with ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	node := exec.CommandContext(ctx, "node", script)
+	node := exec.CommandContext(testwait.Context(t), "node", script)
 	node.Dir = testcache.Project(t, "cdp")
 	node.Env = append(os.Environ(), "BASE=http://"+g.address, "TOKEN="+g.token("operator"), "SITE="+g.site, "SESSION="+session)
 	node.Env = append(node.Env, with...)
@@ -34,6 +32,7 @@ func (g *gateway) journey(t *testing.T, script, session string, with ...string) 
 }
 
 func TestClientsOfTheProtocol(t *testing.T) {
+	testenv.Heavy(t)
 	t.Parallel()
 	g := start(t, settings{})
 	c := g.curl(t, "operator")
@@ -107,13 +106,8 @@ func TestClientsLearnHowTheirBrowserEnded(t *testing.T) {
 				told <- err
 			}()
 			ending.end(g, id)
-			select {
-			case err := <-told:
-				if websocket.CloseStatus(err) != ending.code {
-					t.Errorf("told %v, want %d", err, ending.code)
-				}
-			case <-time.After(endLimit):
-				t.Error("the client was told nothing")
+			if err := testwait.Receive(t, told, "the client to be told"); websocket.CloseStatus(err) != ending.code {
+				t.Errorf("told %v, want %d", err, ending.code)
 			}
 		})
 	}
@@ -144,6 +138,7 @@ func TestAgentsAndUnknownCallersCannotAttach(t *testing.T) {
 // TestDownloadsReachAForwardedClient simulates a client on another machine than
 // the gateway.
 func TestDownloadsReachAForwardedClient(t *testing.T) {
+	testenv.Heavy(t)
 	t.Parallel()
 	g := start(t, settings{})
 	id := g.curl(t, "operator").open(`{}`)

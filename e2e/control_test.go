@@ -7,11 +7,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // guidance lets an agent make a call that fails repeatedly, and a person help it
@@ -96,7 +97,7 @@ func helpWanted(t *testing.T, g *gateway) {
 		text, _ := a.use("browser_request_human", object{"reason": "the site wants a password"})
 		told <- text
 	}()
-	until(t, startLimit, "the alert", func() bool { return g.alerts(t, id, "the site wants a password") == 1 })
+	testwait.For(t, "the alert", func() bool { return g.alerts(t, id, "the site wants a password") == 1 })
 	for _, line := range [][]string{
 		{"session", "take", id, "--reason", "signing in"},
 		{"click", "--role", "button", "--name", "Continue as demo user", "-s", id},
@@ -150,7 +151,7 @@ func hostRequested(t *testing.T, g *gateway) {
 	}
 	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/away"}`).object(http.StatusOK) // its frame is not asked about
 	c.post("/v1/browser/click", `{"selector": "button"}`).object(http.StatusOK)
-	until(t, startLimit, "the page's wish", func() bool { return len(g.hostQuestions(t, id)) > 0 })
+	testwait.For(t, "the page's wish", func() bool { return len(g.hostQuestions(t, id)) > 0 })
 	if waits := g.hostQuestions(t, id); len(waits) != 1 || waits[0]["input"] != "elsewhere.example" || !strings.Contains(waits[0]["why"].(string), "a page in a session of agent") {
 		t.Errorf("questions %v", waits)
 	}
@@ -161,6 +162,7 @@ func hostRequested(t *testing.T, g *gateway) {
 }
 
 func TestAPersonTakesOverWithPlaywright(t *testing.T) {
+	testenv.Heavy(t)
 	g := start(t, settings{})
 	c := g.curl(t, "agent")
 	id := c.open(`{}`)
@@ -222,13 +224,9 @@ func TestATakeOverDisconnectsAnotherOperatorsClient(t *testing.T) {
 	if taken := ben.post("/v1/sessions/"+id+"/take", `{"reason": "my turn"}`).object(http.StatusOK); taken["hold"].(object)["by"] != "ben" {
 		t.Errorf("taken %v", taken)
 	}
-	select {
-	case err := <-told:
-		if websocket.CloseStatus(err) != websocket.StatusPolicyViolation || !strings.Contains(err.Error(), "session_paused") {
-			t.Errorf("told %v", err)
-		}
-	case <-time.After(endLimit):
-		t.Error("the client was told nothing")
+	err := testwait.Receive(t, told, "the client to be told")
+	if websocket.CloseStatus(err) != websocket.StatusPolicyViolation || !strings.Contains(err.Error(), "session_paused") {
+		t.Errorf("told %v", err)
 	}
 	ann.post("/v1/sessions/"+id+"/browser/reload", "").problem(fault.SessionPaused)
 	ann.post("/v1/sessions/"+id+"/hand-back", "").problem(fault.SessionPaused)

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // warren adds a small site for crawls below /warren/: a loop, redirects to and
@@ -158,9 +158,11 @@ func crawlCommand(t *testing.T, g *gateway) {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "pages")
 	var out, wrong string
-	for status, until := 7, time.Now().Add(endLimit); status == 7 && time.Now().Before(until); { // the crawl whose reader went away may still be ending
+	testwait.For(t, "room for a crawl", func() bool { // the crawl whose reader went away may still be ending
+		var status int
 		out, wrong, status = g.command(t, "crawl", g.site+"/warren/", "-s", "crawl", "--out", folder, "--delay", "0")
-	}
+		return status != 7
+	})
 	files, err := os.ReadDir(folder)
 	if err != nil || len(files) != 4 || !strings.Contains(out, "5 pages, done") {
 		t.Errorf("%d files, %v: %s%s", len(files), err, out, wrong)

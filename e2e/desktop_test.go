@@ -10,9 +10,9 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 const desktopPage = `<!doctype html><title>Desk</title><style>body {margin: 0; background: rgb(10 200 30)} button, input {position: absolute; left: 20px; width: 200px; height: 40px} p {margin-left: 400px}</style>
@@ -137,8 +137,9 @@ func (d desk) pressesWhatWasJudged() {
 	d.approved("/v1/desktop/mouse/up", `{}`, "MEDIUM")
 	d.sees("shown 2")
 	for _, path := range []string{"/v1/desktop/mouse/click", "/v1/desktop/mouse/down"} {
+		d.operator.get("/v1/approvals").object(http.StatusOK) // who lists questions is there to answer
 		came := make(chan answer, 1)
-		go func() { came <- d.agent.post(path, atDelete, "Prefer: wait=60") }()
+		go func() { came <- d.agent.post(path, atDelete, "Prefer: wait=300") }()
 		waiting := d.question()
 		d.operator.post("/v1/sessions/"+d.session+"/browser/execute", `{"expression": "gone.textContent = 'Delete everything'"}`).object(http.StatusOK)
 		d.operator.post("/v1/approvals/"+waiting+"/answer", `{"approve": true, "reason": "a test"}`).object(http.StatusOK)
@@ -151,21 +152,17 @@ func (d desk) pressesWhatWasJudged() {
 // question waits for the only question that nobody has answered.
 func (d desk) question() string {
 	d.t.Helper()
-	for range 100 { // 20 seconds
+	id := ""
+	testwait.For(d.t, "a question", func() bool {
 		list, _ := d.operator.get("/v1/approvals").object(http.StatusOK)["questions"].([]any)
 		for _, q := range list {
 			if q.(object)["state"] == "pending" {
-				return fmt.Sprint(q.(object)["id"])
+				id = fmt.Sprint(q.(object)["id"])
 			}
 		}
-		select {
-		case <-d.t.Context().Done():
-			d.t.Fatal("the test ends")
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
-	d.t.Fatal("nobody is asked")
-	return ""
+		return id != ""
+	})
+	return id
 }
 
 func (d desk) isDrivenByItsHolder() {

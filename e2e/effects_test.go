@@ -9,9 +9,9 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -95,7 +95,7 @@ func TestHeldRequestsAreNotSentWhenTheGatewayDies(t *testing.T) {
 	c.get("/v1/browser/snapshot").object(http.StatusOK)
 	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/effects"}`).object(http.StatusOK)
 	c.post("/v1/browser/click", `{"role": "button", "name": "Search files"}`).object(http.StatusOK)
-	until(t, 10*time.Second, "what is harmless to leave", func() bool { return strings.Contains(g.lab.deeds.String(), "search") })
+	testwait.For(t, "what is harmless to leave", func() bool { return strings.Contains(g.lab.deeds.String(), "search") })
 	if done := g.lab.deeds.String(); done != "POST /search" {
 		t.Errorf("done: %s", done)
 	}

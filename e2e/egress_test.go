@@ -27,7 +27,7 @@ func wayOut(t *testing.T, g *gateway) {
 		"http://169.254.169.254/latest/meta-data/", "http://[::1]:80/", "https://foreign.example/x",
 	} {
 		c.post("/v1/browser/navigate", `{"url": "`+g.site+"/lab/fetch?url="+url.QueryEscape(place)+`"}`).object(http.StatusOK)
-		if found := c.post("/v1/browser/wait", `{"text": "fetch: ", "timeout": 10000}`).object(http.StatusOK); found["found"] != true {
+		if found := c.post("/v1/browser/wait", `{"text": "fetch: ", "timeout": 120000}`).object(http.StatusOK); found["found"] != true {
 			t.Errorf("%s: the page still waits", place)
 		}
 		text := c.get("/v1/browser/extract").object(http.StatusOK)["text"].(string)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // chromium returns the process ids, as this machine sees them, of the box's
@@ -59,9 +60,9 @@ func midClick(t *testing.T, g *gateway, c curl, kind string) answer {
 	came := make(chan answer, 1)
 	started := g.lab.clicked.Load()
 	go func() {
-		came <- c.post("/v1/browser/click", `{"text": "Show more", "timeout": 20000}`)
+		came <- c.post("/v1/browser/click", `{"text": "Show more", "timeout": 120000}`)
 	}()
-	until(t, startLimit, "the click to reach the page", func() bool { return g.lab.clicked.Load() > started })
+	testwait.For(t, "the click to reach the page", func() bool { return g.lab.clicked.Load() > started })
 	for _, pid := range pids {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Error(err)
@@ -97,7 +98,7 @@ func browserKilled(t *testing.T, g *gateway) {
 		t.Errorf("it does not say what to do: %v", got)
 	}
 	var shown object
-	until(t, endLimit, "the session to end", func() bool {
+	testwait.For(t, "the session to end", func() bool {
 		shown = c.get("/v1/sessions/" + id).object(http.StatusOK)
 		return shown["state"] == "failed"
 	})
@@ -133,12 +134,12 @@ func callerGoesAway(t *testing.T, g *gateway) {
 		}
 		ended <- err
 	}()
-	until(t, startLimit, "the click to reach the page", func() bool { return g.lab.clicked.Load() > started })
+	testwait.For(t, "the click to reach the page", func() bool { return g.lab.clicked.Load() > started })
 	hangUp()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the request ended with %v", err)
 	}
-	until(t, endLimit, "the click to be in the trail", func() bool { return strings.HasSuffix(g.verbs(t, id), "page.click cancelled") })
+	testwait.For(t, "the click to be in the trail", func() bool { return strings.HasSuffix(g.verbs(t, id), "page.click cancelled") })
 	for i, want := range []int{1, 0} { // it is said once
 		next := c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).object(http.StatusOK)
 		if got := fmt.Sprint(next["notes"]); strings.Count(got, "the call before, page.click, was cancelled: it may have been carried out") != want {

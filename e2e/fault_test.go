@@ -12,6 +12,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // unseen are faults that no answer of a complete test run has, with the reasons.
@@ -45,12 +46,13 @@ func pageChanges(t *testing.T, g *gateway, id string) {
 	agent, operator := g.curl(t, "agent"), g.curl(t, "operator")
 	signIn(t, g, agent)
 	agent.post("/v1/browser/navigate", `{"url": "`+g.site+`/invoices/`+g.app.Invoices()[0].ID+`"}`).object(http.StatusOK)
+	operator.get("/v1/approvals").object(http.StatusOK) // who lists questions is there to answer
 	came := make(chan answer, 1)
 	go func() {
-		came <- agent.post("/v1/browser/click", `{"role": "button", "name": "Delete invoice"}`, "Prefer: wait=30")
+		came <- agent.post("/v1/browser/click", `{"role": "button", "name": "Delete invoice"}`, "Prefer: wait=300")
 	}()
 	var asked string
-	until(t, startLimit, "the question", func() bool {
+	testwait.For(t, "the question", func() bool {
 		for _, q := range operator.get("/v1/approvals").object(http.StatusOK)["questions"].([]any) {
 			if q.(object)["session"] == id {
 				asked = q.(object)["id"].(string)
@@ -69,7 +71,8 @@ func TestAnUnansweredQuestionRefuses(t *testing.T) {
 	c.open(`{}`)
 	signIn(t, g, c)
 	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/invoices/`+g.app.Invoices()[0].ID+`"}`).object(http.StatusOK)
-	c.post("/v1/browser/click", `{"role": "button", "name": "Delete invoice"}`, "Prefer: wait=30").problem(fault.ApprovalTimeout)
+	g.curl(t, "operator").get("/v1/approvals").object(http.StatusOK) // somebody is there, and does not answer
+	c.post("/v1/browser/click", `{"role": "button", "name": "Delete invoice"}`, "Prefer: wait=300").problem(fault.ApprovalTimeout)
 }
 
 func TestInvalidCredentialsRefuseTheVisit(t *testing.T) {

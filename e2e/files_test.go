@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // files uploads and downloads files, over REST and the command line, and checks
@@ -54,7 +55,11 @@ func downloadOverREST(t *testing.T, c curl, site, at string) {
 	t.Helper()
 	went := c.post(at+"/navigate", `{"url": "`+site+`/lab/download"}`).object(http.StatusOK)
 	id, _ := went["download"].(string)
-	listed := c.get(at + "/downloads?wait=10000").object(http.StatusOK)["downloads"].([]any)
+	var listed []any
+	testwait.For(t, "the download to end", func() bool {
+		listed = c.get(at + "/downloads?wait=20000").object(http.StatusOK)["downloads"].([]any)
+		return len(listed) == 0 || listed[0].(object)["state"] != "running"
+	})
 	if len(listed) != 1 || listed[0].(object)["id"] != id || listed[0].(object)["state"] != "done" {
 		t.Fatalf("went %v, listed %v", went, listed)
 	}

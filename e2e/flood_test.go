@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // floods opens pages that write to the console without end, in a real box. The
@@ -14,10 +16,10 @@ func floods(t *testing.T, g *gateway) {
 		id := c.open("{}")
 		at := "/v1/sessions/" + id + "/browser/"
 		c.post(at+"navigate", `{"url": "`+g.site+`/lab/`+path+`"}`).object(http.StatusOK)
-		until(t, endLimit, path+" to be muted", func() bool {
+		testwait.For(t, path+" to be muted", func() bool {
 			return strings.Contains(string(c.get(at+"console?limit=1000").body), "left out for a while")
 		})
-		until(t, 2*endLimit, path+" to be left", func() bool { // a first try may use up its time; the next one has a new tab
+		testwait.For(t, path+" to be left", func() bool { // a first try may use up its time; the next one has a new tab
 			return c.post(at+"navigate", `{"url": "`+g.site+`/lab/controls", "timeout": 10000}`).status == http.StatusOK
 		})
 		if got := c.get(at + "extract?mode=title").object(http.StatusOK); got["text"] != "Controls" {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/enginetest"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // busyPage uses a quarter of a processor, and shows its cookie when it is
@@ -18,10 +19,7 @@ const busyPage = `<h1>Busy</h1><label>Name <input id=name></label>
 <button id=count type=button aria-pressed=false onclick="this.textContent='Show '+(++n)+' '+document.cookie">Show 0</button>
 <script>let n = 0; document.cookie = "kept=yes"; setInterval(() => { const end = performance.now() + 5; while (performance.now() < end); }, 20)</script>`
 
-var (
-	freezes     = []string{"GLOVEBOX_BROWSER_FREEZE_AFTER_SECONDS=5"}
-	freezeLimit = 30 * time.Second
-)
+var freezes = []string{"GLOVEBOX_BROWSER_FREEZE_AFTER_SECONDS=5"}
 
 // cpu returns the processor time that the only box of a gateway has used.
 func (g *gateway) cpu(t *testing.T) time.Duration {
@@ -34,16 +32,32 @@ func (g *gateway) cpu(t *testing.T) time.Duration {
 }
 
 // share returns the fraction of a processor that the box uses for a while.
-func (g *gateway) share(t *testing.T, while time.Duration) float64 {
+func (g *gateway) share(t *testing.T) float64 {
 	t.Helper()
 	began, before := time.Now(), g.cpu(t)
-	until(t, while+startLimit, "time to go by", func() bool { return time.Since(began) > while })
+	<-time.After(4 * time.Second)
 	return float64(g.cpu(t)-before) / float64(time.Since(began))
+}
+
+// works waits until the box of a session that is awake has used some of a processor.
+func (g *gateway) works(t *testing.T, c curl, id string) {
+	t.Helper()
+	before := g.cpu(t)
+	testwait.For(t, "the page to use a processor", func() bool {
+		if isFrozen(c, id) {
+			c.get("/v1/browser/snapshot").object(http.StatusOK)
+		}
+		return g.cpu(t)-before > 200*time.Millisecond
+	})
+}
+
+func isFrozen(c curl, id string) bool {
+	return c.get("/v1/sessions/" + id).object(http.StatusOK)["frozen"] == true
 }
 
 func (g *gateway) frozen(t *testing.T, c curl, id string) {
 	t.Helper()
-	until(t, freezeLimit, "the session to be frozen", func() bool { return c.get("/v1/sessions/" + id).object(http.StatusOK)["frozen"] == true })
+	testwait.For(t, "the session to be frozen", func() bool { return isFrozen(c, id) })
 }
 
 // busy opens a session at the busy page, uses it, and returns a reference of the
@@ -61,12 +75,10 @@ func (g *gateway) busy(t *testing.T) (c curl, id, button string) {
 func TestAnIdleSessionIsFrozenUntilTheNextCall(t *testing.T) {
 	g := start(t, settings{env: freezes})
 	c, id, button := g.busy(t)
-	if share := g.share(t, time.Second); share < 0.05 {
-		t.Fatalf("the page takes %.1f %% of a processor, which shows nothing", 100*share)
-	}
+	g.works(t, c, id)
 	for _, shows := range []string{"Show 1 kept=yes", "Show 2 kept=yes"} {
 		g.frozen(t, c, id)
-		if share := g.share(t, 4*time.Second); share > 0.01 {
+		if share := g.share(t); share > 0.01 {
 			t.Errorf("a frozen box takes %.1f %% of a processor", 100*share)
 		}
 		if status := c.get("/v1/browser/status").object(http.StatusOK); status["frozen"] != true || status["state"] != "active" {
@@ -84,7 +96,13 @@ func TestAnIdleSessionIsFrozenUntilTheNextCall(t *testing.T) {
 		if text := fmt.Sprint(c.get("/v1/browser/snapshot").object(http.StatusOK)["snapshot"]); !strings.Contains(text, shows) || !strings.Contains(text, "Ann") {
 			t.Errorf("the page is %s", text)
 		}
-		if shown := c.get("/v1/sessions/" + id).object(http.StatusOK); shown["frozen"] == true || shown["state"] != "open" {
+		var shown object
+		testwait.For(t, "it to be shown as awake", func() bool {
+			c.get("/v1/browser/snapshot").object(http.StatusOK) // or it may be frozen again
+			shown = c.get("/v1/sessions/" + id).object(http.StatusOK)
+			return shown["frozen"] != true
+		})
+		if shown["state"] != "open" {
 			t.Errorf("it is shown as %v", shown)
 		}
 	}
@@ -100,7 +118,7 @@ func TestAnIdleSessionIsFrozenUntilTheNextCall(t *testing.T) {
 			said[what]++
 		}
 	}
-	if said["frozen"] != 3 || said["woken up"] != 2 {
+	if said["frozen"] < 3 || said["woken up"] != said["frozen"]-1 {
 		t.Errorf("the trail has %v", said)
 	}
 }
@@ -130,9 +148,9 @@ func TestAFrozenSessionSurvivesAKilledGateway(t *testing.T) {
 // TestAFrozenBoxOfAKilledGatewayEnds starts no other gateway afterwards that
 // would remove the box.
 func TestAFrozenBoxOfAKilledGatewayEnds(t *testing.T) {
-	g := start(t, settings{env: freezes, sandbox: "lease_seconds: 5"})
+	g := start(t, settings{env: freezes, lease: 10})
 	c, id, _ := g.busy(t)
 	g.frozen(t, c, id)
 	g.end(syscall.SIGKILL)
-	until(t, freezeLimit, "the box to be gone from the engine", func() bool { return len(g.boxes()) == 0 })
+	testwait.For(t, "the box to be gone from the engine", func() bool { return len(g.boxes()) == 0 })
 }

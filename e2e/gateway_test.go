@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,11 +19,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/client"
 	"github.com/gloveboxhq/glovebox/internal/demosite"
-)
-
-const (
-	startLimit = 60 * time.Second // for a gateway to answer
-	endLimit   = 40 * time.Second // for a gateway to end its boxes
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // gateway is a running program under test, with a state directory, a web
@@ -55,9 +52,16 @@ type settings struct {
 	env      []string
 	warmPool int
 	image    string // imageTag when empty
+	lease    int    // of boxes, in seconds; 600 when 0
 	sandbox  string // more keys of browser.sandbox, in flow style
 	security string // more keys of security, one line each
 	tokens   string // entries of auth.tokens, in flow style
+}
+
+// forgetful are settings with which questions that nobody answers make room for
+// others soon.
+var forgetful = []string{
+	"GLOVEBOX_SECURITY_HITL_TIMEOUTS_MEDIUM=120", "GLOVEBOX_SECURITY_HITL_TIMEOUTS_HIGH=60", "GLOVEBOX_SECURITY_HITL_TIMEOUTS_CRITICAL=30",
 }
 
 // start starts a gateway and ends it when the test ends. It then checks that no
@@ -69,7 +73,8 @@ func start(t *testing.T, s settings) *gateway {
 	return g
 }
 
-// prepare makes what a gateway needs, without starting one.
+// prepare makes what a gateway needs, without starting one. Its limits of time
+// are generous: a test that is about one sets it.
 func prepare(t *testing.T, s settings) *gateway {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "gbe2e-") // short: sockets have paths of at most 108 bytes
@@ -98,11 +103,18 @@ func prepare(t *testing.T, s settings) *gateway {
 	text := fmt.Sprintf(`server: {listen: %q, state_dir: %q}
 auth: {tokens: [%s]}
 browser:
-  sandbox: {container_image: %q, container_name_prefix: gbe2e-, warm_pool: %d%s}
+  timeout_seconds: 120
+  max_session_minutes: -1
+  start_queue_seconds: 600
+  freeze_after_seconds: -1
+  sandbox: {container_image: %q, container_name_prefix: gbe2e-, warm_pool: %d, lease_seconds: %d%s}
 security:
+  session_timeout: -1
   network: {navigation: [localhost], subresources: listed, listed: ["127.0.0.1"], allow_private: ["localhost:%s", "localhost:%s", %q]}
-  hitl: {trusted_domains: [localhost]}%s
-`, g.address, filepath.Join(g.dir, "state"), s.tokens, image, s.warmPool, prefixed(", ", s.sandbox), port, deadPort,
+  hitl:
+    trusted_domains: [localhost]
+    timeouts: {medium: 3600, high: 3600, critical: 3600}%s
+`, g.address, filepath.Join(g.dir, "state"), s.tokens, image, s.warmPool, cmp.Or(s.lease, 600), prefixed(", ", s.sandbox), port, deadPort,
 		support.Listener.Addr().String(), prefixed("\n  ", s.security))
 	if err := os.WriteFile(g.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -143,17 +155,16 @@ func (g *gateway) run() {
 	}
 	g.ended = make(chan error, 1)
 	go func() { g.ended <- g.process.Wait() }()
-	ctx, cancel := context.WithTimeout(g.t.Context(), startLimit)
-	defer cancel()
-	for g.client("").Health(ctx) != nil {
+	ctx := testwait.Context(g.t)
+	testwait.For(g.t, "the gateway to answer", func() bool {
 		select {
 		case err := <-g.ended:
+			g.process = nil
 			g.t.Fatalf("the gateway ended: %v\n%s", err, g.log)
-		case <-ctx.Done():
-			g.t.Fatal("the gateway does not answer")
-		case <-time.After(20 * time.Millisecond):
+		default:
 		}
-	}
+		return g.client("").Health(ctx) == nil
+	})
 	g.operator, g.agent = g.client(g.token("operator")), g.client(g.token("agent"))
 }
 
@@ -199,7 +210,7 @@ func (g *gateway) end(signal syscall.Signal) {
 		if signal == syscall.SIGTERM && errors.As(err, &exit) {
 			g.t.Errorf("the gateway ended with %v\n%s", err, g.log)
 		}
-	case <-time.After(endLimit):
+	case <-testwait.Context(g.t).Done():
 		_ = g.process.Process.Kill()
 		<-g.ended
 		g.t.Errorf("the gateway did not end by itself\n%s", g.log)
@@ -250,23 +261,14 @@ func (g *gateway) noBoxes() {
 // settled waits until no box is left, which is after the answer of a close.
 func (g *gateway) settled(t *testing.T) {
 	t.Helper()
-	until(t, endLimit, "the boxes to be gone", func() bool { return len(g.boxes()) == 0 })
+	testwait.For(t, "the boxes to be gone", func() bool { return len(g.boxes()) == 0 })
 }
 
-// until polls a condition outside of this process, with a time limit.
-func until(t *testing.T, limit time.Duration, what string, holds func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatalf("waited %s for %s", limit, what)
-		}
-	}
+// again lets a goroutine beside the test look again a little later. It reports
+// false when the context has ended.
+func again(ctx context.Context) bool {
+	testwait.Latency(ctx, 50*time.Millisecond)
+	return ctx.Err() == nil
 }
 
 // command runs the command line against the gateway, and returns standard
@@ -279,10 +281,8 @@ func (g *gateway) command(t *testing.T, args ...string) (stdout, stderr string, 
 // piped is a command with standard input.
 func (g *gateway) piped(t *testing.T, stdin string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
 	var out, complaint bytes.Buffer
-	c := exec.CommandContext(ctx, binary, append(args, "--config", g.config)...)
+	c := exec.CommandContext(testwait.Context(t), binary, append(args, "--config", g.config)...)
 	c.Env = append(os.Environ(), g.env...)
 	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(stdin), &out, &complaint
 	err := c.Run()

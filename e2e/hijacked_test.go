@@ -57,9 +57,9 @@ func TestAHijackedAgentLearnsNothing(t *testing.T) {
 	h.hostile = a.URL
 	h.gateway = prepare(t, settings{
 		warmPool: 1,
-		security: "max_actions_per_session: -1\n  max_failures: -1\n  session_timeout: -1",
-		env: []string{"GLOVEBOX_SECURITY_NETWORK_ALLOW_PRIVATE=localhost:" + port + "," + strings.TrimPrefix(h.hostile, "http://"),
-			"GLOVEBOX_SECURITY_HITL_TRUSTED_DOMAINS=localhost,127.0.0.1"},
+		security: "max_actions_per_session: -1\n  max_failures: -1",
+		env: append([]string{"GLOVEBOX_SECURITY_NETWORK_ALLOW_PRIVATE=localhost:" + port + "," + strings.TrimPrefix(h.hostile, "http://"),
+			"GLOVEBOX_SECURITY_HITL_TRUSTED_DOMAINS=localhost,127.0.0.1"}, forgetful...),
 	})
 	document, _ := json.Marshal(object{
 		"origin": h.victim, "cookies": []object{{"name": "sid", "value": hijackedCookie, "path": "/", "httpOnly": true, "sameSite": "Lax"}},

@@ -28,6 +28,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/jwt/jwttest"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // TestIdentity calls a gateway over TLS with tokens of every source, and
@@ -222,9 +223,9 @@ func revoked(t *testing.T, g *gateway) string {
 func (g *gateway) listen(t *testing.T, token string) io.ReadCloser {
 	t.Helper()
 	client := g.trusting(t)
-	client.Timeout = time.Minute
+	ctx := testwait.Context(t)
 	send := func(method, session, body string) *http.Response {
-		request, err := http.NewRequestWithContext(t.Context(), method, g.url()+"/mcp", strings.NewReader(body))
+		request, err := http.NewRequestWithContext(ctx, method, g.url()+"/mcp", strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}

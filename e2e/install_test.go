@@ -1,15 +1,14 @@
 package e2e
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/json"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/testenv"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // TestInstallInAFreshMachine installs what a browser needs in a container of
@@ -62,7 +61,7 @@ func installDesktop(t *testing.T, m freshMachine) {
 		t.Fatalf("not installed: %d %s", status, out)
 	}
 	const works = `Xvfb :7 -screen 0 300x200x24 -nolisten tcp -noreset & export DISPLAY=:7
-		for i in $(seq 100); do xrandr >/dev/null 2>&1 && break; sleep 0.1; done
+		until xrandr >/dev/null 2>&1; do sleep 0.1; done
 		xrandr | grep -q 300x200; xdotool mousemove 20 30 getmouselocation; openbox --version
 		for p in xclip dbus-launch xauth; do command -v $p; done`
 	if out, status := m.run(t, "", "sh", "-ec", works); status != 0 || !strings.Contains(out, "x:20 y:30") {
@@ -95,13 +94,11 @@ func newMachine(t *testing.T) freshMachine {
 	t.Helper()
 	m := freshMachine{"gbe2e-install-" + strings.ToLower(rand.Text()[:8])}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		if out, err := exec.CommandContext(ctx, "docker", "rm", "-f", "-v", m.name).CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(testwait.Context(t), "docker", "rm", "-f", "-v", m.name).CombinedOutput(); err != nil {
 			t.Errorf("the container stays: %v %s", err, out)
 		}
 	})
-	start := exec.CommandContext(t.Context(), "docker", "run", "-d", "--init", "--name", m.name, "-v", binary+":/glovebox:ro", "debian:bookworm-slim", "sleep", "1200")
+	start := exec.CommandContext(t.Context(), "docker", "run", "-d", "--init", "--name", m.name, "-v", binary+":/glovebox:ro", "debian:bookworm-slim", "sleep", "infinity")
 	if out, err := start.CombinedOutput(); err != nil {
 		t.Fatalf("no container: %v %s", err, out)
 	}
@@ -112,9 +109,7 @@ func newMachine(t *testing.T) freshMachine {
 // status.
 func (m freshMachine) run(t *testing.T, input string, command ...string) (string, int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-	defer cancel()
-	c := exec.CommandContext(ctx, "docker", append([]string{"exec", "-i", m.name}, command...)...)
+	c := exec.CommandContext(testwait.Context(t), "docker", append([]string{"exec", "-i", m.name}, command...)...)
 	c.Stdin = strings.NewReader(input)
 	out, _ := c.CombinedOutput() // the status says it
 	return string(out), c.ProcessState.ExitCode()

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"filippo.io/age"
+
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // kept searches for secrets in everything that is stored while a session is
@@ -115,7 +117,7 @@ func (l *leak) keptInProfiles(t *testing.T) {
 	operator.post("/v1/sessions/"+l.session+"/close", "").object(http.StatusOK)
 	saved := filepath.Join(l.profiles(), id+".age")
 	var file *os.File
-	until(t, endLimit, "the end of the browser", func() bool {
+	testwait.For(t, "the end of the browser", func() bool {
 		file, err = os.Open(saved)
 		return err == nil || strings.Contains(l.log.String(), "a profile was not saved")
 	})
@@ -172,7 +174,7 @@ func (l *leak) signedOut(t *testing.T) {
 		operator.post("/v1/sessions/"+l.session+"/close", "").object(http.StatusOK)
 		return strings.Contains(string(shown), "signed in by []")
 	}
-	until(t, startLimit, "the vault to have nothing", func() bool { return out(`{}`) }) // an answer of it is used again for a moment
+	testwait.For(t, "the vault to have nothing", func() bool { return out(`{}`) }) // an answer of it is used again for a moment
 	if !out(`{"profile": "plain"}`) {
 		t.Error("the profile is signed in by itself")
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/e2e/leaksite"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // The expected results of reading a signed-in page.
@@ -68,18 +69,17 @@ func (l *leak) looks() []look {
 // agent has a burst of failed look-ups, and then one each 10 s.
 func patiently(t *testing.T, do func() answer) answer {
 	t.Helper()
-	for range 5 {
+	for ctx := testwait.Context(t); ; {
 		got := do()
 		wait, err := strconv.Atoi(got.header.Get("Retry-After"))
-		if got.status != http.StatusTooManyRequests || err != nil {
+		if got.status != http.StatusTooManyRequests || err != nil || ctx.Err() != nil {
 			return got
 		}
 		select {
-		case <-time.After(time.Duration(min(wait, 15)) * time.Second):
-		case <-t.Context().Done():
+		case <-time.After(time.Duration(wait) * time.Second):
+		case <-ctx.Done():
 		}
 	}
-	return do()
 }
 
 // looked reads in every way as each of some roles, and expects no secret.
@@ -194,7 +194,7 @@ func (l *leak) opensWords(t *testing.T) {
 	l.clean(t, went)
 	went.object(http.StatusOK)
 	var after []string
-	until(t, startLimit, "the other tab", func() bool { after = l.tabs(t); return len(after) > len(before) })
+	testwait.For(t, "the other tab", func() bool { after = l.tabs(t); return len(after) > len(before) })
 	for _, id := range after {
 		if !slices.Contains(before, id) {
 			l.clean(t, c.do(http.MethodDelete, l.at("/tabs/"+id), ""))
@@ -225,7 +225,7 @@ func (l *leak) filesOfPages(t *testing.T) {
 	for _, kind := range []string{leaksite.Session, leaksite.Host, leaksite.Bearer} {
 		l.clean(t, agent.post(l.at("/navigate"), fmt.Sprintf(`{"url": "%s/file?kind=%s"}`, l.base, strings.ReplaceAll(kind, " ", "+"))))
 	}
-	listed := agent.get(l.at("/downloads?wait=10000"))
+	listed := agent.get(l.at("/downloads?wait=20000"))
 	l.clean(t, listed)
 	l.lively(t, "the list of downloads", listed.body)
 	files, _ := listed.object(http.StatusOK)["downloads"].([]any)

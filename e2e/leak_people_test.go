@@ -9,6 +9,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // peopleAsked lets an agent make calls that need an approval, about an element
@@ -40,7 +41,7 @@ func (l *leak) peopleAsked(t *testing.T) {
 	}
 	operator.post("/v1/approvals/"+id+"/answer", `{"approve": false, "reason": "no"}`).object(http.StatusOK)
 	heard.wants(t, "answer", id)
-	until(t, startLimit, "the webhook to be told", func() bool { return strings.Contains(string(l.hook.bytes()), "question.answered") })
+	testwait.For(t, "the webhook to be told", func() bool { return strings.Contains(string(l.hook.bytes()), "question.answered") })
 	l.cleanText(t, "the webhook", l.hook.bytes())
 	l.lively(t, "the webhook", l.hook.bytes())
 	result, err := l.operator.Call(t.Context(), action.Call{Verb: "events.follow", Args: &action.FollowEvents{After: new(int64)}, Surface: "cli"})
@@ -55,12 +56,12 @@ func (l *leak) peopleAsked(t *testing.T) {
 
 // ran reads the page by a contract run, which has a browser of its own.
 func (l *leak) ran(t *testing.T) {
-	body := fmt.Sprintf(`{"url": "%s/shown", "domain_allowlist": ["localhost"], "timeout": 60000, "actions": [
+	body := fmt.Sprintf(`{"url": "%s/shown", "domain_allowlist": ["localhost"], "timeout": 120000, "actions": [
 		{"type": "read_page"}, {"type": "screenshot", "name": "shot"}, {"type": "search_text", "text": "beacon"},
 		{"type": "navigate", "url": "%s/mirror?form=base64"}, {"type": "wait", "text": "all is shown"}, {"type": "read_page"},
 		{"type": "left_click", "selector": "#nowhere", "timeout": 300}, {"type": "navigate", "url": "%s/moved"}, {"type": "read_page"}]}`, l.base, l.base, l.base)
 	agent := l.as(t, "agent")
-	run := agent.post("/v1/runs", body, "Prefer: wait=120")
+	run := agent.post("/v1/runs", body, "Prefer: wait=300")
 	l.clean(t, run)
 	l.lively(t, "a run", run.body)
 	id, _ := run.object(http.StatusOK)["run_id"].(string)
@@ -105,7 +106,7 @@ func (l *leak) trailOfAll(t *testing.T) {
 	if verdict := operator.get("/v1/audit/verify").object(http.StatusOK); verdict["ok"] != true {
 		t.Errorf("the trail is broken: %v", verdict)
 	}
-	until(t, startLimit, "spans", func() bool { return len(l.spans.bytes()) > 0 })
+	testwait.For(t, "spans", func() bool { return len(l.spans.bytes()) > 0 })
 	l.cleanText(t, "OpenTelemetry", l.spans.bytes())
 	if !bytes.Contains(l.spans.bytes(), []byte("page.goto")) {
 		t.Error("the spans are none of these calls")

@@ -95,14 +95,14 @@ func newLeak(t *testing.T) *leak {
 	l.profileKey = key.String()
 	l.gateway = prepare(t, settings{
 		tokens:   fmt.Sprintf("{name: watcher, role: viewer, scope: default, sha256: %x}", sha256.Sum256([]byte(watcher))),
-		security: "max_actions_per_session: -1\n  max_failures: -1\n  session_timeout: -1",
-		env: []string{
+		security: "max_actions_per_session: -1\n  max_failures: -1",
+		env: append([]string{
 			"GLOVEBOX_SECURITY_NETWORK_ALLOW_PRIVATE=localhost:" + port,
 			"GLOVEBOX_SECURITY_HITL_ASK_AT=act", // what people are asked before an act is looked through, too
 			"GLOVEBOX_AUDIT_OTLP_ENDPOINT=" + l.spans.URL + "/v1/traces",
 			"GLOVEBOX_SECURITY_HITL_WEBHOOK_URL=" + l.hook.URL, "GLOVEBOX_SECURITY_HITL_WEBHOOK_SECRET_ENV=HOOK_SECRET", "HOOK_SECRET=" + hookSecret,
-			"GLOVEBOX_BROWSER_MAX_SESSION_MINUTES=-1", profile.KeyEnv + "=" + l.profileKey, "GLOVEBOX_BROWSER_SANDBOX_CONTAINER_MEMORY_LIMIT=1g", // hundreds of frames and messages
-		},
+			profile.KeyEnv + "=" + l.profileKey, "GLOVEBOX_BROWSER_SANDBOX_CONTAINER_MEMORY_LIMIT=1g", // hundreds of frames and messages
+		}, forgetful...),
 	})
 	l.store(t)
 	l.run()
@@ -144,7 +144,7 @@ func (l *leak) show(t *testing.T, path string) {
 	c := l.as(t, "agent")
 	l.clean(t, c.post(l.at("/navigate"), fmt.Sprintf(`{"url": %q}`, l.base+path)))
 	if strings.HasPrefix(path, "/mirror") || strings.HasPrefix(path, "/places") {
-		waited := c.post(l.at("/wait"), `{"text": "all is shown", "timeout": 20000}`)
+		waited := c.post(l.at("/wait"), `{"text": "all is shown", "timeout": 120000}`)
 		if l.clean(t, waited); waited.object(http.StatusOK)["found"] != true {
 			t.Fatalf("%s has not shown all: %.2000s", path, l.as(t, "operator").get(l.at("/console?level=error")).body)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/e2e/leaksite"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // typed types secrets by name into a page that repeats its input everywhere, and
@@ -23,7 +24,7 @@ func (l *leak) typed(t *testing.T) {
 		operator.post("/v1/approvals/"+id+"/answer", `{"approve": true, "reason": "log in"}`).object(http.StatusOK)
 		filled := agent.post(l.at("/fill-secret"), call)
 		filled.object(http.StatusOK)
-		until(t, startLimit, "the page to be typed the "+secret.name, func() bool { return l.site.Typed(secret.field) != "" })
+		testwait.For(t, "the page to be typed the "+secret.name, func() bool { return l.site.Typed(secret.field) != "" })
 		l.withoutTyped(t, filled, secret.field)
 		for _, keys := range []string{"Control+a", "Control+c"} {
 			l.withoutTyped(t, agent.post(l.at("/press"), fmt.Sprintf(`{"selector": "#%s", "key": %q}`, secret.field, keys)), secret.field)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 func TestFaultsNameTheReachedLimit(t *testing.T) {
@@ -58,7 +59,7 @@ func TestFaultsNameTheReachedLimit(t *testing.T) {
 func (g *gateway) goesOn(t *testing.T) {
 	t.Helper()
 	var id string
-	until(t, startLimit, "the question whether it may go on", func() bool {
+	testwait.For(t, "the question whether it may go on", func() bool {
 		for _, q := range g.curl(t, "operator").get("/v1/approvals").object(http.StatusOK)["questions"].([]any) {
 			if q := q.(object); q["verb"] == "session.resume" && strings.Contains(q["why"].(string), "max_actions_per_session") {
 				id = q["id"].(string)

@@ -11,6 +11,7 @@ import (
 // TestAPersonWatchesAndTakesOver has a real Chromium as the viewer, by each way in
 // which pictures come.
 func TestAPersonWatchesAndTakesOver(t *testing.T) {
+	testenv.Heavy(t)
 	t.Parallel()
 	testenv.Require(t, testenv.Chromium)
 	for name, way := range map[string]struct {

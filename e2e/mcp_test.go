@@ -10,11 +10,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gloveboxhq/glovebox/internal/demosite"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // agent is an MCP client as agents have one.
@@ -41,10 +41,8 @@ func (g *gateway) streamable(t *testing.T, token, version string) agent {
 
 func connect(t *testing.T, transport mcp.Transport, version string, options *mcp.ClientOptions) agent {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "e2e", Version: "1"}, options).
-		Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
+		Connect(testwait.Context(t), transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +122,7 @@ func phasesOverStdio(t *testing.T, g *gateway) {
 	if result, err := a.CallTool(t.Context(), params); err != nil || result.IsError {
 		t.Fatalf("%v %+v", err, result)
 	}
-	until(t, endLimit, "the phases to come", func() bool { // the last may be handed on after the answer
+	testwait.For(t, "the phases to come", func() bool { // the last may be handed on after the answer
 		mu.Lock()
 		defer mu.Unlock()
 		return slices.Contains(told, "making the box") && slices.Contains(told, "starting the box")
@@ -194,10 +192,8 @@ func (g *gateway) answer(t *testing.T, word, reason string) <-chan struct{} {
 	go func() {
 		defer close(done)
 		id := ""
-		for tick := time.Tick(50 * time.Millisecond); id == ""; {
-			select {
-			case <-tick:
-			case <-t.Context().Done():
+		for id == "" {
+			if !again(t.Context()) {
 				return
 			}
 			list, _, _ := g.command(t, "approvals", "list")

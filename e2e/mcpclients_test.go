@@ -2,20 +2,17 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/testcache"
 	"github.com/gloveboxhq/glovebox/internal/testenv"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
-
-const clientLimit = 8 * time.Minute // for all journeys of one client, on a busy machine
 
 // journeys of the official client, next to a call of every tool.
 var journeys = []string{"progress", "cancelled", "lost", "errors", "several", "resources"}
@@ -62,7 +59,7 @@ func (g *gateway) inspected(t *testing.T, project, name string, target ...string
 	inspect := func(method string, args ...string) string {
 		t.Helper()
 		command := slices.Concat([]string{testcache.Node(project), inspector, "--cli", "--quiet", "--method", method}, args, target)
-		return runs(t, clientLimit, project, command...)
+		return runs(t, project, command...)
 	}
 	call := func(tool string, args object) string {
 		t.Helper()
@@ -94,9 +91,7 @@ func (g *gateway) inspected(t *testing.T, project, name string, target ...string
 // goes has a client go on journeys.
 func (g *gateway) goes(t *testing.T, project string, args ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), clientLimit)
-	defer cancel()
-	node := exec.CommandContext(ctx, "node", append([]string{"run.mjs"}, args...)...)
+	node := exec.CommandContext(testwait.Context(t), "node", append([]string{"run.mjs"}, args...)...)
 	node.Dir = project
 	node.Env = append(os.Environ(), append(g.env, "BASE=http://"+g.address, "AGENT="+g.token("agent"),
 		"OPERATOR="+g.token("operator"), "SITE="+g.site, "BINARY="+binary, "CONFIG="+g.config)...)

@@ -3,7 +3,6 @@ package e2e
 import (
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/testcache"
 	"github.com/gloveboxhq/glovebox/internal/testenv"
@@ -15,12 +14,12 @@ func TestDescriptionPassesLinters(t *testing.T) {
 	testenv.Heavy(t)
 	project := testcache.Project(t, "openapi")
 	t.Setenv("REDOCLY_TELEMETRY", "off")
-	runs(t, time.Minute, project, binary, "openapi", "--out", filepath.Join(project, "openapi.json"))
+	runs(t, project, binary, "openapi", "--out", filepath.Join(project, "openapi.json"))
 	for _, linter := range [][]string{
 		{"node_modules/.bin/spectral", "lint", "--fail-severity=warn", "openapi.json"},
 		{"node_modules/.bin/redocly", "lint", "--max-problems=20", "openapi.json"},
 	} {
-		runs(t, 2*time.Minute, project, linter...)
+		runs(t, project, linter...)
 	}
 }
 
@@ -33,12 +32,12 @@ func TestClientMadeOfTheDescription(t *testing.T) {
 	for name, value := range map[string]string{"BASE": "http://" + g.address, "TOKEN": g.token("operator"), "SITE": g.site} {
 		t.Setenv(name, value)
 	}
-	runs(t, time.Minute, project, binary, "openapi", "-o", filepath.Join(project, "openapi.json"))
+	runs(t, project, binary, "openapi", "-o", filepath.Join(project, "openapi.json"))
 	for _, step := range [][]string{
 		{"node_modules/.bin/openapi-typescript", "openapi.json", "-o", "openapi.d.ts"},
 		{"node_modules/.bin/tsc", "--strict", "--target", "es2022", "--module", "nodenext", "--moduleResolution", "nodenext", "--types", "node", "client.ts", "openapi.d.ts"},
 		{"node", "client.js"},
 	} {
-		runs(t, time.Minute, project, step...)
+		runs(t, project, step...)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // excused are operations that a complete run may omit, with the reasons.
@@ -59,7 +60,7 @@ var attempts = map[string]attempt{
 	"profile.import": {id: (*bench).profile, body: `{"file": "W3sibmFtZSI6ICJuIiwgInZhbHVlIjogInYiLCAiZG9tYWluIjogImxvY2FsaG9zdCJ9XQ=="}`,
 		after: func(b *bench, _ answer) { b.forgetsProfile() }},
 
-	"page.goto":    {body: `{"url": "SITE/lab/controls", "waitUntil": "domcontentloaded", "timeout": 20000}`},
+	"page.goto":    {body: `{"url": "SITE/lab/controls", "waitUntil": "domcontentloaded", "timeout": 120000}`},
 	"page.back":    {page: "controls"},
 	"page.forward": {},
 	"page.reload":  {page: "controls", body: `{"ignoreCache": true}`},
@@ -109,7 +110,7 @@ var attempts = map[string]attempt{
 	}},
 	"download.cancel": {id: (*bench).download},
 
-	"run.start":  {body: `{"url": "SITE/lab/controls", "domain_allowlist": ["localhost"], "actions": [{"type": "wait", "ms": 1}], "timeout": 60000}`, header: "Prefer: wait=120"},
+	"run.start":  {body: `{"url": "SITE/lab/controls", "domain_allowlist": ["localhost"], "actions": [{"type": "wait", "ms": 1}], "timeout": 120000}`, header: "Prefer: wait=300"},
 	"run.list":   {query: "?state=ended&limit=5"},
 	"run.show":   {id: (*bench).run, query: "?wait=60"},
 	"run.cancel": {id: (*bench).run},
@@ -357,6 +358,6 @@ func (b *bench) pausedRun() string {
 	b.t.Helper()
 	miss := `{"type": "search_text", "text": "nowhere"}`
 	id := b.c.post("/v1/runs", b.g.batch("/lab/controls", strings.Join([]string{miss, miss, miss}, ","))).object(http.StatusAccepted)["run_id"].(string)
-	until(b.t, startLimit, "the run to pause", func() bool { return b.c.get("/v1/runs/" + id).object(http.StatusOK)["state"] == "paused" })
+	testwait.For(b.t, "the run to pause", func() bool { return b.c.get("/v1/runs/" + id).object(http.StatusOK)["state"] == "paused" })
 	return id
 }

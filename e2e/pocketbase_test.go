@@ -10,9 +10,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/testcache"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // Accounts of the web applications.
@@ -35,7 +35,7 @@ func (p *pocketbase) by(host string) string { return "http://" + host + ":" + po
 func newPocketBase(t *testing.T) *pocketbase {
 	t.Helper()
 	program, dir, address := testcache.Program(t, "apps/pocketbase"), t.TempDir(), freeAddress(t)
-	runs(t, time.Minute, dir, program, "superuser", "upsert", owner, ownerPassword, "--dir", dir)
+	runs(t, dir, program, "superuser", "upsert", owner, ownerPassword, "--dir", dir)
 	p := &pocketbase{direct: "http://" + address}
 	command := exec.Command(program, "serve", "--http", address, "--dir", dir)
 	said := &tape{}
@@ -44,7 +44,7 @@ func newPocketBase(t *testing.T) *pocketbase {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = command.Process.Signal(syscall.SIGTERM); _ = command.Wait() })
-	until(t, startLimit, "PocketBase to answer", func() bool {
+	testwait.For(t, "PocketBase to answer", func() bool {
 		response, err := http.Get(p.direct + "/api/health")
 		if err != nil {
 			return false

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/profile"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // visit opens the page that identifies a visitor by a cookie, local storage and a
@@ -19,7 +20,7 @@ func visit(t *testing.T, g *gateway, name string) string {
 	t.Helper()
 	c := g.curl(t, "operator")
 	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/visitor?name=`+name+`"}`).object(http.StatusOK)
-	if found := c.post("/v1/browser/wait", `{"text": "database:"}`).object(http.StatusOK); found["found"] != true {
+	if found := c.post("/v1/browser/wait", `{"text": "database:", "timeout": 120000}`).object(http.StatusOK); found["found"] != true {
 		t.Fatal("the page does not say who visits")
 	}
 	return c.get("/v1/browser/extract").object(http.StatusOK)["text"].(string)
@@ -164,7 +165,7 @@ func inTheClear(t *testing.T, g *gateway, text string) {
 // signal, which saves it; killed with an open session, which the next gateway
 // recovers; killed during saving.
 func TestProfilesSurviveTheGateway(t *testing.T) {
-	g := start(t, settings{sandbox: "lease_seconds: 60"})
+	g := start(t, settings{})
 	id := newContext(t, g, "work")
 	open := func() string {
 		return g.curl(t, "operator").post("/v1/browser/start", `{"contextId": "work"}`).object(http.StatusOK)["session"].(string)
@@ -214,7 +215,8 @@ func signedIn(t *testing.T, g *gateway) {
 	}
 }
 
-// killedWhileItSaves kills the gateway when its session has begun to end.
+// killedWhileItSaves kills the gateway when its session has begun to end. Whether
+// it has saved by then, the profile is whole.
 func killedWhileItSaves(t *testing.T, g *gateway, session string) {
 	t.Helper()
 	c := g.curl(t, "operator")
@@ -230,8 +232,9 @@ func killedWhileItSaves(t *testing.T, g *gateway, session string) {
 			_ = response.Body.Close()
 		}
 	}()
-	until(t, endLimit, "the browser to stop", func() bool {
-		return c.get("/v1/sessions/" + session + "/browser/status").object(http.StatusOK)["state"] == "stopping"
+	testwait.For(t, "the browser to stop", func() bool {
+		status := c.get("/v1/sessions/" + session + "/browser/status")
+		return status.status != http.StatusOK || status.object(http.StatusOK)["state"] != "active"
 	})
 	g.end(syscall.SIGKILL)
 	<-ended

@@ -127,10 +127,9 @@ func TestPrivateCertificates(t *testing.T) {
 		}
 	}
 	for host, code := range map[string]string{foreign: "CERT_AUTHORITY_INVALID", unlisted: "CERT_AUTHORITY_INVALID", misnamed: "CERT_COMMON_NAME_INVALID"} {
-		began := time.Now()
 		text := toJSON(t, agent.post(base+"navigate", `{"url": "https://`+host+`/"}`).problem(fault.NavigationFailed))
-		if !strings.Contains(text, code) || code == "CERT_AUTHORITY_INVALID" && !strings.Contains(text, "security.network.ca_file") || time.Since(began) > 10*time.Second {
-			t.Errorf("%s after %s: %s", host, time.Since(began), text)
+		if !strings.Contains(text, code) || code == "CERT_AUTHORITY_INVALID" && !strings.Contains(text, "security.network.ca_file") {
+			t.Errorf("%s: %s", host, text)
 		}
 	}
 	if err := os.WriteFile(file, []byte("no certificate"), 0o600); err != nil {

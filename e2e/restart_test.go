@@ -11,9 +11,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // reopened uses a session that an earlier process of the gateway opened.
@@ -64,13 +64,13 @@ func TestASessionSurvivesTheGateway(t *testing.T) {
 }
 
 func TestBoxEndsWithItsLease(t *testing.T) {
-	g := start(t, settings{sandbox: "lease_seconds: 5", warmPool: 1})
+	g := start(t, settings{lease: 10, warmPool: 1})
 	id, _, _ := used(t, g)
-	until(t, startLimit, "the warm box", func() bool { return len(g.boxes()) == 2 })
+	testwait.For(t, "the warm box", func() bool { return len(g.boxes()) == 2 })
 	g.end(syscall.SIGKILL)
-	until(t, 30*time.Second, "both boxes to end themselves and to be removed", func() bool { return len(g.boxes()) == 0 })
+	testwait.For(t, "both boxes to end themselves and to be removed", func() bool { return len(g.boxes()) == 0 })
 	g.run()
-	until(t, startLimit, "a warm box to come", func() bool { return len(g.boxes()) == 1 && g.running() == 1 })
+	testwait.For(t, "a warm box to come", func() bool { return len(g.boxes()) == 1 && g.running() == 1 })
 	shown := g.curl(t, "agent").get("/v1/sessions/" + id).object(http.StatusOK)
 	if shown["state"] != "failed" || !strings.Contains(shown["reason"].(string), "while the gateway was down") {
 		t.Errorf("the session is %v", shown)
@@ -81,11 +81,11 @@ func TestBoxEndsWithItsLease(t *testing.T) {
 // TestAKilledGatewayLeavesNoContainer starts no other gateway afterwards; the
 // engine must remove everything.
 func TestAKilledGatewayLeavesNoContainer(t *testing.T) {
-	g := start(t, settings{sandbox: "lease_seconds: 5", warmPool: 1})
+	g := start(t, settings{lease: 10, warmPool: 1})
 	used(t, g)
-	until(t, startLimit, "the warm box", func() bool { return g.running() == 2 })
+	testwait.For(t, "the warm box", func() bool { return g.running() == 2 })
 	g.end(syscall.SIGKILL)
-	until(t, 30*time.Second, "the boxes to be gone from the engine", func() bool { return len(g.boxes()) == 0 })
+	testwait.For(t, "the boxes to be gone from the engine", func() bool { return len(g.boxes()) == 0 })
 }
 
 // running counts the containers of this gateway that run.
@@ -108,10 +108,10 @@ func TestOldBoxesAreRemovedAndThoseOfOtherGatewaysAreNot(t *testing.T) {
 	neighbour := start(t, settings{})
 	neighboursID, _, _ := used(t, neighbour)
 	theirs := neighbour.boxes()
-	g := start(t, settings{warmPool: 1, sandbox: "lease_seconds: 60"})
+	g := start(t, settings{warmPool: 1})
 	c := g.curl(t, "agent")
 	id, _, _ := used(t, g)
-	until(t, startLimit, "the warm box", func() bool { return g.running() == 2 })
+	testwait.For(t, "the warm box", func() bool { return g.running() == 2 })
 	before := g.boxes()
 	g.end(syscall.SIGKILL)
 	g.run()
@@ -120,7 +120,7 @@ func TestOldBoxesAreRemovedAndThoseOfOtherGatewaysAreNot(t *testing.T) {
 			t.Logf("boxes were %v, are %v\n%s", before, g.boxes(), g.log)
 		}
 	})
-	until(t, startLimit, "the old warm box to be replaced", func() bool {
+	testwait.For(t, "the old warm box to be replaced", func() bool {
 		now := g.boxes()
 		kept := 0
 		for _, box := range now {
@@ -151,7 +151,7 @@ func TestTwoGatewaysDoNotShareAStateDirectory(t *testing.T) {
 // gateway runs. Its box starts another browser, which does not belong to the
 // session.
 func TestASessionFailsIfItsBrowserEndedWithoutTheGateway(t *testing.T) {
-	g := start(t, settings{sandbox: "lease_seconds: 60"})
+	g := start(t, settings{})
 	id, _, _ := used(t, g)
 	before := g.chromium(t, "browser")
 	g.end(syscall.SIGKILL)
@@ -160,7 +160,7 @@ func TestASessionFailsIfItsBrowserEndedWithoutTheGateway(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	until(t, startLimit, "another browser", func() bool {
+	testwait.For(t, "another browser", func() bool {
 		now, _ := g.processes(t, "browser")
 		return len(now) > 0 && !slices.ContainsFunc(now, func(pid int) bool { return slices.Contains(before, pid) })
 	})
@@ -226,7 +226,7 @@ func (g *gateway) background(t *testing.T) func(syscall.Signal) {
 			if err := syscall.Kill(id, signal); err != nil {
 				t.Fatal(err)
 			}
-			until(t, endLimit, "the gateway to end", func() bool {
+			testwait.For(t, "the gateway to end", func() bool {
 				connection, err := net.Dial("tcp", g.address)
 				if err == nil {
 					_ = connection.Close()

@@ -11,11 +11,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // preflight is the part of a run's log before its first action.
@@ -23,13 +23,26 @@ var preflight = []string{"DOMAIN_ALLOWLIST_APPROVED", "DOCKER_CONTAINER_ACTIVE",
 
 // batch is the input of a run that begins at a path of the site.
 func (g *gateway) batch(path, actions string, more ...string) string {
+	if !strings.Contains(strings.Join(more, ""), `"timeout"`) {
+		more = append(more, `"timeout": 120000`)
+	}
 	return fmt.Sprintf(`{"url": "%s%s", "domain_allowlist": ["localhost"], "actions": [%s]%s}`, g.site, path, strings.ReplaceAll(actions, "SITE", g.site), strings.Join(append([]string{""}, more...), ", "))
+}
+
+// ended waits for the end of a run that was begun.
+func (c curl) ended(at string) (run object) {
+	c.t.Helper()
+	testwait.For(c.t, "the end of the run", func() bool {
+		run = c.get(at + "?wait=60").object(http.StatusOK)
+		return run["state"] == "ended"
+	})
+	return run
 }
 
 // runs to its end over REST, as a caller who waits would.
 func (c curl) run(body string) object {
 	c.t.Helper()
-	run := c.post("/v1/runs", body, "Prefer: wait=120").object(http.StatusOK)
+	run := c.post("/v1/runs", body, "Prefer: wait=300").object(http.StatusOK)
 	fits(c.t, run)
 	return run
 }
@@ -124,8 +137,8 @@ func runSteps(t *testing.T, g *gateway) {
 	run := c.run(g.batch("/lab/controls", `
 		{"type": "form_input", "selector": "#q", "value": "Ada & Søn"}, {"type": "form_input", "selector": "#colour", "options": ["Green"]},
 		{"type": "left_click", "selector": "#count"}, {"type": "search_text", "text": "Show 1"}, {"type": "scroll_down", "amount": 500}, {"type": "scroll_up", "amount": 100},
-		{"type": "wait", "ms": 50}, {"type": "wait", "selector": "#end", "timeout": 9000}, {"type": "screenshot", "name": "controls"},
-		{"type": "navigate", "url": "SITE/warren/one"}, {"type": "go_back"}, {"type": "screenshot", "full_page": true}, {"type": "read_page"}`, `"timeout": 60000`))
+		{"type": "wait", "ms": 50}, {"type": "wait", "selector": "#end", "timeout": 120000}, {"type": "screenshot", "name": "controls"},
+		{"type": "navigate", "url": "SITE/warren/one"}, {"type": "go_back"}, {"type": "screenshot", "full_page": true}, {"type": "read_page"}`, `"timeout": 120000`))
 	wantRun(t, run, "completed", "completed", "navigate", "form_input", "form_input", "left_click", "search_text", "scroll_down", "scroll_up", "wait", "wait", "screenshot",
 		"navigate", "go_back", "screenshot", "read_page")
 	shots, _ := run["screenshots"].([]any)
@@ -214,7 +227,7 @@ func runAsks(t *testing.T, g *gateway) {
 		}
 		agent.post("/v1/approvals/"+asked+"/answer", `{"approve": true}`).problem(fault.DeniedByPolicy)
 		operator.post("/v1/approvals/"+asked+"/answer", `{"approve": `+answer+`, "reason": "because"}`).object(http.StatusOK)
-		end := agent.get("/v1/runs/" + run["run_id"].(string) + "?wait=60").object(http.StatusOK)
+		end := agent.ended("/v1/runs/" + run["run_id"].(string))
 		fits(t, end)
 		if got, _ := end["reason"].(object); end["final_status"] != want[0] || got["code"] != want[1] {
 			t.Errorf("after %s: %v %v", answer, end["final_status"], end["reason"])
@@ -242,12 +255,7 @@ func (g *gateway) deniesAll(t *testing.T) (end func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for tick := time.Tick(50 * time.Millisecond); ; {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick:
-			}
+		for again(ctx) {
 			list, _ := c.get("/v1/approvals").object(http.StatusOK)["questions"].([]any)
 			for _, q := range list {
 				if id, is := q.(object)["id"].(string); is {
@@ -284,7 +292,12 @@ func runMissing(t *testing.T, g *gateway) {
 func runTimeout(t *testing.T, g *gateway) {
 	c := g.curl(t, "agent")
 	wantRun(t, c.run(g.batch("/lab/never", `{"type": "read_page"}`, `"timeout": 1500`)), "timeout", "timeout", "!navigate")
-	wantRun(t, c.run(g.batch("/lab/controls", `{"type": "wait", "ms": 60000}, {"type": "read_page"}`, `"timeout": 4000`)), "timeout", "timeout", "navigate", "!wait")
+	var run object
+	for limit, opened := 4000, false; !opened; limit *= 2 { // until it is enough for the page to open
+		run = c.run(g.batch("/lab/controls", `{"type": "wait", "ms": 120000}, {"type": "read_page"}`, fmt.Sprintf(`"timeout": %d`, limit)))
+		opened = slices.Contains(stepsOf(run), "navigate") || limit > 60000
+	}
+	wantRun(t, run, "timeout", "timeout", "navigate", "!wait")
 }
 
 // runTooLong has more actions than a session may do.
@@ -308,9 +321,9 @@ func runIsolated(t *testing.T, g *gateway) {
 	for _, place := range []string{"file:///etc/passwd", "chrome://version", "data:text/html,x", "javascript:1"} {
 		c.post("/v1/runs", strings.Replace(g.batch("", `{"type": "read_page"}`), g.site, place, 1)).problem(fault.InvalidURL)
 	}
-	run := c.post("/v1/runs", g.batch("/lab/controls", `{"type": "wait", "ms": 60000}`, `"timeout": 90000`)).object(http.StatusAccepted)
+	run := c.post("/v1/runs", g.batch("/lab/controls", `{"type": "wait", "ms": 120000}`, `"timeout": 120000`)).object(http.StatusAccepted)
 	id := run["run_id"].(string)
-	until(t, startLimit, "the run to wait", func() bool { return len(stepsOf(c.get("/v1/runs/"+id).object(http.StatusOK))) == len(preflight)+1 })
+	testwait.For(t, "the run to wait", func() bool { return len(stepsOf(c.get("/v1/runs/"+id).object(http.StatusOK))) == len(preflight)+1 })
 	noInterface(t, g, id)
 	out, err := exec.CommandContext(t.Context(), "docker", "inspect", "--format", `{{range .Mounts}}{{.Type}} {{.RW}} {{.Source}};{{end}}{{.HostConfig.NetworkMode}} {{.HostConfig.Privileged}} {{.HostConfig.ReadonlyRootfs}}`, g.boxes()[0]).Output()
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 func runGuided(t *testing.T, g *gateway) {
@@ -22,7 +23,7 @@ func runGuided(t *testing.T, g *gateway) {
 	begun := agent.post("/v1/runs", g.batch("/lab/controls", strings.Repeat(miss, 4)+`{"type": "read_page"}`), "Prefer: wait=0").object(http.StatusAccepted)
 	at := "/v1/runs/" + begun["run_id"].(string)
 	var paused object
-	until(t, startLimit, "the run to pause", func() bool {
+	testwait.For(t, "the run to pause", func() bool {
 		paused = agent.get(at).object(http.StatusOK)
 		return paused["state"] == "paused"
 	})
@@ -32,16 +33,16 @@ func runGuided(t *testing.T, g *gateway) {
 	agent.post(at+"/resume", `{"guidance": "go on"}`).problem(fault.DeniedByPolicy)
 	operator.post(at+"/resume", `{"guidance": "x", "actions": [{"type": "navigate", "url": "http://outside.example/"}]}`).problem(fault.InvalidRequest)
 	operator.post(at+"/resume", `{"guidance": "it is #count", "actions": [{"type": "left_click", "selector": "#count"}]}`).object(http.StatusOK)
-	end := agent.get(at + "?wait=60").object(http.StatusOK)
+	end := agent.ended(at)
 	wantRun(t, end, "completed", "actions_failed", "navigate", "!left_click", "!left_click", "!left_click", "!pause", "resume", "left_click")
 	operator.post(at+"/resume", `{"guidance": "go on"}`).problem(fault.NotActive)
 }
 
 func runCancelled(t *testing.T, g *gateway) {
 	c := g.curl(t, "agent")
-	begun := c.post("/v1/runs", g.batch("/lab/controls", `{"type": "screenshot"}, {"type": "wait", "ms": 60000}`, `"timeout": 90000`)).object(http.StatusAccepted)
+	begun := c.post("/v1/runs", g.batch("/lab/controls", `{"type": "screenshot"}, {"type": "wait", "ms": 120000}`, `"timeout": 120000`)).object(http.StatusAccepted)
 	at := "/v1/runs/" + begun["run_id"].(string)
-	until(t, startLimit, "the screenshot", func() bool { return len(c.get(at).object(http.StatusOK)["screenshots"].([]any)) == 1 })
+	testwait.For(t, "the screenshot", func() bool { return len(c.get(at).object(http.StatusOK)["screenshots"].([]any)) == 1 })
 	stranger := curl{t: t, base: c.base, token: stranger}
 	stranger.get(at).problem(fault.NotFound)
 	stranger.post(at+"/cancel", "").problem(fault.NotFound)
@@ -93,7 +94,7 @@ func runCommand(t *testing.T, g *gateway) {
 		out, _ := command.CombinedOutput()
 		return string(out), command.ProcessState.ExitCode()
 	}
-	head := "url: " + g.site + "/lab/controls\ndomain_allowlist: [localhost]\nscreenshot_dir: shots\nactions:\n"
+	head := "url: " + g.site + "/lab/controls\ndomain_allowlist: [localhost]\nscreenshot_dir: shots\ntimeout: 120000\nactions:\n"
 	out, status := inFile(head + "  - {type: left_click, selector: '#count'}\n  - {type: screenshot, name: end}\n")
 	if status != 0 || !strings.Contains(out, "left_click") || !strings.Contains(out, "completed: every action was done") {
 		t.Errorf("%d\n%s", status, out)
@@ -133,9 +134,9 @@ func TestARestartFailsRunsAndLeavesNoBox(t *testing.T) {
 		reason string
 	}{{syscall.SIGTERM, "gateway_stopped"}, {syscall.SIGKILL, "gateway_restarted"}} {
 		c := g.curl(t, "agent")
-		begun := c.post("/v1/runs", g.batch("/lab/controls", `{"type": "wait", "ms": 60000}`, `"timeout": 90000`)).object(http.StatusAccepted)
+		begun := c.post("/v1/runs", g.batch("/lab/controls", `{"type": "wait", "ms": 120000}`, `"timeout": 120000`)).object(http.StatusAccepted)
 		at := "/v1/runs/" + begun["run_id"].(string)
-		until(t, startLimit, "the run to wait", func() bool { return len(stepsOf(c.get(at).object(http.StatusOK))) == len(preflight)+1 })
+		testwait.For(t, "the run to wait", func() bool { return len(stepsOf(c.get(at).object(http.StatusOK))) == len(preflight)+1 })
 		g.end(try.signal)
 		g.run()
 		run := c.get(at).object(http.StatusOK)

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -12,11 +13,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 const scripts = "testdata/script"
@@ -55,7 +56,7 @@ func TestScripts(t *testing.T) {
 				return nil
 			},
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){
-				"exits": exits, "ref": refCommand, "question": questionCommand, "json": jsonCommand,
+				"exits": exits, "ref": refCommand, "question": questionCommand(testwait.Context(t)), "json": jsonCommand,
 			},
 		})
 	})
@@ -102,20 +103,22 @@ func refCommand(ts *testscript.TestScript, neg bool, args []string) {
 
 // questionCommand waits for a question and sets a variable to its id:
 // question ID
-func questionCommand(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: question VARIABLE")
-	}
-	for end := time.Now().Add(startLimit); time.Now().Before(end); <-time.After(50 * time.Millisecond) {
-		ts.Check(ts.Exec("glovebox", "approvals", "list", "--json"))
-		var result struct{ Data action.QuestionListing }
-		ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &result))
-		if len(result.Data.Questions) > 0 {
-			ts.Setenv(args[0], result.Data.Questions[0].ID)
-			return
+func questionCommand(ctx context.Context) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) != 1 {
+			ts.Fatalf("usage: question VARIABLE")
 		}
+		for again(ctx) {
+			ts.Check(ts.Exec("glovebox", "approvals", "list", "--json"))
+			var result struct{ Data action.QuestionListing }
+			ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &result))
+			if len(result.Data.Questions) > 0 {
+				ts.Setenv(args[0], result.Data.Questions[0].ID)
+				return
+			}
+		}
+		ts.Fatalf("nobody asks")
 	}
-	ts.Fatalf("nobody asks")
 }
 
 // jsonCommand compares a place in the JSON just printed with a pattern, and

@@ -3,6 +3,7 @@ package e2e
 import (
 	"crypto/sha256"
 	"fmt"
+	"net/http"
 	"testing"
 )
 
@@ -11,6 +12,19 @@ const stranger = "the-token-of-an-agent-of-another-scope"
 
 func strangersToken() string {
 	return fmt.Sprintf("{name: stranger, role: agent, scope: elsewhere, sha256: %x}", sha256.Sum256([]byte(stranger)))
+}
+
+// unasked denies the questions that are left open, of which a scope may have only
+// some.
+func (g *gateway) unasked(t *testing.T) {
+	t.Helper()
+	c := g.curl(t, "operator")
+	list, _ := c.get("/v1/approvals").object(http.StatusOK)["questions"].([]any)
+	for _, q := range list {
+		if q := q.(object); q["state"] == "pending" {
+			c.post(fmt.Sprintf("/v1/approvals/%s/answer", q["id"]), `{"approve": false, "reason": "the test is over"}`)
+		}
+	}
 }
 
 // TestGateway contains the tests that share a gateway: each has its own sessions,
@@ -56,6 +70,7 @@ func TestGateway(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, g) })
 		g.settled(t)
+		g.unasked(t)
 	}
 	g.trailHolds(t)
 }

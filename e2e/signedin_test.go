@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/e2e/leaksite"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // document returns the owner's credentials for the vault: what the dashboard
@@ -121,7 +122,7 @@ func (a *apps) makesANote(t *testing.T, agent agent) {
 	agent.comes("New notes record", `textbox "title"`)
 	agent.must("browser_type", object{"role": "textbox", "name": "title", "text": "Call Grace back"}, "Call Grace back")
 	agent.must("browser_click", object{"role": "button", "name": "Create"}, "")
-	until(t, startLimit, "the note", func() bool { return slices.Equal(a.pocketbase.titles(t), []string{"Call Grace back"}) })
+	testwait.For(t, "the note", func() bool { return slices.Equal(a.pocketbase.titles(t), []string{"Call Grace back"}) })
 }
 
 // exchanged signs the owner out everywhere and in again: the session gets the new
@@ -132,7 +133,7 @@ func (a *apps) exchanged(t *testing.T, g *gateway, agent agent) {
 	agent.must("browser_navigate", object{"url": a.groups()}, `textbox "Username:"`)
 	a.django.signIn(t)
 	a.keepCookie(t, g)
-	until(t, startLimit, "the new cookie to be put in", func() bool {
+	testwait.For(t, "the new cookie to be put in", func() bool {
 		return strings.Contains(agent.must("browser_navigate", object{"url": a.groups()}, "Django"), "Welcome, ann.")
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // TestALoginMovesFromOneProfileToAnother uses files: Playwright and Glovebox read
@@ -18,6 +19,7 @@ import (
 // extension wrote. Sites identify the visitor by a session cookie and by a stored
 // text.
 func TestALoginMovesFromOneProfileToAnother(t *testing.T) {
+	testenv.Heavy(t)
 	t.Parallel()
 	g := start(t, settings{})
 	state := filepath.Join(t.TempDir(), "state.json")
@@ -94,7 +96,7 @@ func wantMoved(t *testing.T, g *gateway, name string) {
 	t.Helper()
 	c := g.curl(t, "operator")
 	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/visitor"}`).object(http.StatusOK)
-	c.post("/v1/browser/wait", `{"text": "database:"}`).object(http.StatusOK)
+	c.post("/v1/browser/wait", `{"text": "database:", "timeout": 120000}`).object(http.StatusOK)
 	script, _ := json.Marshal(fmt.Sprintf(`["cookie: is-%[1]s;", "storage: is-%[1]s;", "database: is-%[1]s;"].map(t => document.body.innerText.includes(t)).join()`, name))
 	if got := c.post("/v1/browser/execute", `{"expression": `+string(script)+`}`).object(http.StatusOK)["result"]; got != "true,true,false" {
 		t.Errorf("%s is known by cookie, storage, database: %v", name, got)

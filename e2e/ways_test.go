@@ -19,9 +19,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/egress/egresstest"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/testenv"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
-
-const waysLimit = 4 * time.Minute // for all that one run of pages tries, on a busy machine
 
 // escape is a session in a real box, a site that tries to get out, and detectors.
 type escape struct {
@@ -102,7 +101,7 @@ func (e *escape) visit(t *testing.T, at *canary, done func(name string) bool) {
 	for _, w := range pageWays() {
 		if w.alone {
 			e.as.post("/v1/browser/navigate", fmt.Sprintf(`{"url": %q, "waitUntil": "domcontentloaded", "timeout": 120000}`, e.home.url("/way/"+at.suffix+"/"+w.name)))
-			until(t, waysLimit, w.name, func() bool { return w.control == never || done(w.name) })
+			testwait.For(t, w.name, func() bool { return w.control == never || done(w.name) })
 		}
 	}
 	for part := range waysParts {
@@ -146,7 +145,7 @@ func arrive(t *testing.T, c *canary, should func(way) bool) {
 			missing[w.name] = true
 		}
 	}
-	limit := time.After(waysLimit)
+	ctx := testwait.Context(t)
 	for {
 		there, _ := c.arrived()
 		maps.DeleteFunc(missing, func(name string, _ bool) bool { return there[name] })
@@ -155,7 +154,7 @@ func arrive(t *testing.T, c *canary, should func(way) bool) {
 		}
 		select {
 		case <-c.changed:
-		case <-limit:
+		case <-ctx.Done():
 			t.Errorf("these did not arrive where they may: %v\narrived %v", slices.Sorted(maps.Keys(missing)), slices.Sorted(maps.Keys(there)))
 			return
 		}
@@ -193,7 +192,7 @@ func (e *escape) recorded(t *testing.T) {
 			}
 		}
 	}()
-	until(t, waysLimit, "refusals in the trail", func() bool {
+	testwait.For(t, "refusals in the trail", func() bool {
 		blocked = e.blocked(t)
 		return len(missing()) == 0
 	})

@@ -17,14 +17,10 @@ import (
 	"github.com/gloveboxhq/glovebox/bench/place"
 	"github.com/gloveboxhq/glovebox/internal/golden"
 	"github.com/gloveboxhq/glovebox/internal/testenv"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
-const (
-	taskLimit   = 4 * time.Minute       // of one task, on a busy machine
-	effectLimit = 10 * time.Second      // for an application to keep what was done
-	effectPoll  = 50 * time.Millisecond // between two looks at its data
-	together    = 3                     // applications side by side
-)
+const together = 3 // applications side by side
 
 var (
 	every = flag.Bool("every", false, "do the tasks of every application, not only of those that start fast")
@@ -101,7 +97,8 @@ func open(t *testing.T, chosen []Application) (*bench, map[string]App) {
 		p.Put(a.Host, running[a.Host])
 		sites = append(sites, p.Origin(a.Host))
 	}
-	agent, err := peer.Governed(t, peer.Terms{Sites: sites, Resolver: p.Resolver(), Trusted: true})
+	agent, err := peer.Governed(t, peer.Terms{Sites: sites, Resolver: p.Resolver(), Trusted: true,
+		HITL: map[string]any{"timeouts": map[string]int{"medium": 3600, "high": 3600, "critical": 3600}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,21 +124,18 @@ func (b *bench) work(t *testing.T, a Application, app App) {
 
 // do does a task, and holds the application's data to it.
 func (b *bench) do(t *testing.T, a Application, app App, session string, task Task) {
-	ctx, cancel := context.WithTimeout(t.Context(), taskLimit)
-	defer cancel()
 	before, err := app.State()
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, asked := b.person.Since(session, 0)
-	agent := &Agent{t: t, ctx: ctx, server: b.agent.In(session), origin: b.place.Origin(a.Host)}
-	began := time.Now()
+	agent := &Agent{t: t, ctx: testwait.Context(t), server: b.agent.In(session), origin: b.place.Origin(a.Host)}
+	began, want, wrong := time.Now(), task.Asks+task.Needless, ""
 	defer func() {
-		want := task.Asks + task.Needless
-		questions, _ := b.person.Since(session, asked)
-		for end := time.Now().Add(effectLimit); len(questions) < want && time.Now().Before(end); time.Sleep(effectPoll) {
-			questions, _ = b.person.Since(session, asked) // a page may save some time after what was done
+		if wrong != "" {
+			t.Errorf("%s\nthe answer before:\n%s", wrong, agent.last)
 		}
+		questions, _ := b.person.Since(session, asked)
 		if len(questions) != want {
 			t.Errorf("%d questions were asked, want %d: %s", len(questions), want, told(questions))
 		}
@@ -150,16 +144,18 @@ func (b *bench) do(t *testing.T, a Application, app App, session string, task Ta
 		b.outcomes = append(b.outcomes, Outcome{a.Software, task.Wish, !t.Failed(), agent.calls, agent.tokens, len(questions), task.Needless, time.Since(began)})
 	}()
 	task.Do(agent)
-	wrong := "not looked at"
-	for end := time.Now().Add(effectLimit); wrong != ""; time.Sleep(effectPoll) { // servers tell nobody
+	testwait.For(t, "the application to keep what was done", func() bool { // servers tell nobody
 		after, err := app.State()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if wrong = judge(changes(before, after), task.Changes); wrong != "" && time.Now().After(end) {
-			t.Fatalf("%s\nthe answer before:\n%s", wrong, agent.last)
-		}
-	}
+		wrong = judge(changes(before, after), task.Changes)
+		return wrong == ""
+	})
+	testwait.For(t, "the questions", func() bool { // a page may save some time after what was done
+		questions, _ := b.person.Since(session, asked)
+		return len(questions) >= want
+	})
 }
 
 // told is what was asked, for people.

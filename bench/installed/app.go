@@ -6,7 +6,6 @@ package installed
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -24,13 +23,12 @@ import (
 
 	"github.com/gloveboxhq/glovebox/bench/journeys/apps"
 	"github.com/gloveboxhq/glovebox/bench/peer"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 const (
-	startLimit = 60 * time.Second      // for a program to answer, on a busy machine
-	startPoll  = 50 * time.Millisecond // between two looks at whether it does
-	endLimit   = 5 * time.Second       // for a program to end
-	bodyLimit  = 1 << 20               // bytes of a request that are read
+	endLimit  = 5 * time.Second // for a program to end by itself
+	bodyLimit = 1 << 20         // bytes of a request that are read
 )
 
 // App is a running program and the requests that it was sent.
@@ -161,9 +159,7 @@ func starts(tb testing.TB, home *peer.Home, program string, args ...string) *sai
 // runs runs a program to its end.
 func runs(tb testing.TB, home, program string, args ...string) string {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), startLimit)
-	defer cancel()
-	command := exec.CommandContext(ctx, program, args...)
+	command := exec.CommandContext(testwait.Context(tb), program, args...)
 	command.Dir, command.Env = home, append(os.Environ(), "HOME="+home)
 	text, err := command.CombinedOutput()
 	if err != nil {
@@ -175,19 +171,21 @@ func runs(tb testing.TB, home, program string, args ...string) string {
 // answers waits until an address answers.
 func answers(tb testing.TB, address string, out *said) {
 	tb.Helper()
-	for end := time.Now().Add(startLimit); ; time.Sleep(startPoll) {
+	there := false
+	defer func() {
+		if !there {
+			tb.Logf("%s does not start:\n%s", address, out)
+		}
+	}()
+	testwait.For(tb, address+" to answer", func() bool {
 		response, err := http.Get(address)
-		if err == nil {
-			_ = response.Body.Close()
-			if response.StatusCode < http.StatusInternalServerError {
-				return
-			}
-			err = fmt.Errorf("it answers %s", response.Status)
+		if err != nil {
+			return false
 		}
-		if time.Now().After(end) {
-			tb.Fatalf("%s does not start: %v\n%s", address, err, out)
-		}
-	}
+		_ = response.Body.Close()
+		there = response.StatusCode < http.StatusInternalServerError
+		return there
+	})
 }
 
 // ask makes a request of its own, and returns the answer.
@@ -204,7 +202,7 @@ func ask(method, address, body string, headers ...string) (string, error) {
 	for i := 0; i+1 < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
 	}
-	client := http.Client{Timeout: startLimit}
+	client := http.Client{}
 	response, err := client.Do(request)
 	if err != nil {
 		return "", err

@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/bench/journeys/apps"
 	"github.com/gloveboxhq/glovebox/bench/peer"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // copied copies what a Debian package has, with the files that its links are
@@ -78,16 +78,11 @@ func mariaDB(tb testing.TB, home *peer.Home) (socket string) {
 	socket, data := filepath.Join(dir, "db.sock"), "--datadir="+filepath.Join(dir, "db")
 	user := "--user=" + map[bool]string{true: "root", false: os.Getenv("USER")}[os.Getuid() == 0]
 	runs(tb, dir, "mariadb-install-db", "--no-defaults", data, user, "--auth-root-authentication-method=normal", "--skip-test-db")
-	out := starts(tb, home, "mariadbd", "--no-defaults", data, user, "--socket="+socket, "--skip-networking", "--pid-file="+filepath.Join(dir, "db.pid"), "--innodb-flush-log-at-trx-commit=0")
-	for end := time.Now().Add(startLimit); ; time.Sleep(startPoll) {
-		err := exec.Command("mariadb", "-S", socket, "-u", "root", "-e", "CREATE DATABASE IF NOT EXISTS wordpress").Run()
-		if err == nil {
-			return socket
-		}
-		if time.Now().After(end) {
-			tb.Fatalf("MariaDB does not start: %v\n%s", err, out)
-		}
-	}
+	starts(tb, home, "mariadbd", "--no-defaults", data, user, "--socket="+socket, "--skip-networking", "--pid-file="+filepath.Join(dir, "db.pid"), "--innodb-flush-log-at-trx-commit=0")
+	testwait.For(tb, "MariaDB to answer", func() bool {
+		return exec.Command("mariadb", "-S", socket, "-u", "root", "-e", "CREATE DATABASE IF NOT EXISTS wordpress").Run() == nil
+	})
+	return socket
 }
 
 func wordPressDid(r *http.Request, body string) (apps.Kind, string) {

@@ -4,11 +4,12 @@ import { chromium } from "playwright-core";
 import { assert, verb } from "./journey.mjs";
 
 const { CHROMIUM, LIVE, TRANSPORT } = process.env;
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"], headless: true });
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"], headless: true, timeout: 0 }); // whoever runs this has a limit
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
+  page.setDefaultTimeout(0);
   await page.goto(LIVE);
-  await page.getByRole("status").filter({ hasText: TRANSPORT }).waitFor({ timeout: 30_000 });
+  await page.getByRole("status").filter({ hasText: TRANSPORT }).waitFor();
   assert.equal(new URL(page.url()).hash, "", "the address bar has no token");
 
   // The picture has the colours of the browser's window: light at the top, white below.
@@ -21,9 +22,8 @@ try {
     context.drawImage(shown, 0, 0, 64, 36);
     return { size: [shown.videoWidth ?? shown.width, shown.videoHeight ?? shown.height], low: [...context.getImageData(40, 30, 1, 1).data] };
   });
-  const deadline = Date.now() + 30_000;
   let picture = await seen();
-  while ((!picture || picture.low[0] < 240) && Date.now() < deadline) {
+  while (!picture || picture.low[0] < 240) {
     await page.waitForTimeout(100);
     picture = await seen();
   }
@@ -37,8 +37,7 @@ try {
   const text = "Größe 漢 🧤";
   await page.keyboard.insertText(text);
   const has = async () => JSON.stringify((await verb("page.snapshot")).data).includes(text);
-  while (!(await has()) && Date.now() < deadline) await page.waitForTimeout(100);
-  assert.ok(await has(), "the page has what the person typed");
+  while (!(await has())) await page.waitForTimeout(100); // the page has what the person typed
   await page.getByRole("button", { name: "Hand back" }).click();
   await page.getByText("The agent works").waitFor();
 } finally {

@@ -6,7 +6,6 @@ package conformance
 
 import (
 	"bytes"
-	"context"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -23,15 +22,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/testcache"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 const (
-	suite = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
-	limit = 4 * time.Minute // for all scenarios of a revision, on a busy machine
-
+	suite  = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 	schema = "wire-schema-valid" // a check of every scenario: each message is valid
 )
 
@@ -79,9 +76,7 @@ func judged(t *testing.T, address, revision string) map[string]ending {
 		t.Fatal(err)
 	}
 	project, results := testcache.Project(t, folder), filepath.Join(folder, "results")
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	node := exec.CommandContext(ctx, testcache.Node(project), suite, "server", "--url", address, "--requirements", revision, "--output-dir", results)
+	node := exec.CommandContext(testwait.Context(t), testcache.Node(project), suite, "server", "--url", address, "--requirements", revision, "--output-dir", results)
 	node.Dir = project
 	out, err := node.CombinedOutput()
 	var exit *exec.ExitError
