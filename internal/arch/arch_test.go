@@ -26,7 +26,7 @@ var rules = map[string][]string{
 	"credentials/redact":           {"credentials"},
 	"agekey":                       {"fault"},
 	"credentials/source":           {"credentials", "fault", "agekey", "spelling"},
-	"credentials/source/vaulttest": {},
+	"credentials/source/vaulttest": {"testwait"},
 	"action":                       {"fault", "untrusted"},
 	"spelling":                     {},
 	"untrusted":                    {},

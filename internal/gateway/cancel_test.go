@@ -5,11 +5,11 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // slow is a gateway whose clicks last until the test releases them or their call
@@ -65,8 +65,7 @@ func (s *slow) try(t *testing.T, p *person, ref string) (cancel func()) {
 // outcome returns the only outcome of the clicks with this result.
 func (s *slow) outcome(t *testing.T, result string) action.Record {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
+	ctx := testwait.Context(t)
 	found := errors.New("found")
 	var outcome action.Record
 	err := s.trail.Follow(ctx, "default", 0, func(r action.Record) error {
@@ -92,8 +91,7 @@ func (s *slow) outcome(t *testing.T, result string) action.Record {
 // intents waits until this many intents are recorded.
 func (s *slow) intents(t *testing.T, n int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
+	ctx := testwait.Context(t)
 	enough := errors.New("enough")
 	err := s.trail.Follow(ctx, "default", 0, func(r action.Record) error {
 		if r.EventType == action.EventIntent && r.Action == "page.click" {
@@ -168,7 +166,7 @@ func TestACallCancelledDuringItsApprovalIsNotCarriedOut(t *testing.T) {
 func TestACallCancelledInTheQueueIsNotCarriedOut(t *testing.T) {
 	overBothSlow(t, givesUp, func(t *testing.T, s *slow, p *person) {
 		came := p.click(t)
-		await(t, "the first click", s.began)
+		testwait.Receive(t, s.began, "the first click")
 		cancel := s.try(t, p, "e2")
 		s.intents(t, 2)
 		cancel()
@@ -176,7 +174,7 @@ func TestACallCancelledInTheQueueIsNotCarriedOut(t *testing.T) {
 			t.Errorf("outcome %+v", outcome)
 		}
 		close(s.let)
-		first := await(t, "the first click's answer", came) // the next answer
+		first := testwait.Receive(t, came, "the first click's answer") // the next answer
 		if words := first.Content[0].(*sdk.TextContent).Text; strings.Count(words, "the call before, browser_click, was cancelled: it was not carried out") != 1 {
 			t.Errorf("the next answer is %s", words)
 		}
@@ -191,7 +189,7 @@ func TestACallCancelledDuringItsActionReportsTheOutcome(t *testing.T) {
 		t.Run(became, func(t *testing.T) {
 			overBothSlow(t, ends, func(t *testing.T, s *slow, p *person) {
 				cancel := s.try(t, p, "e1")
-				await(t, "the click", s.began)
+				testwait.Receive(t, s.began, "the click")
 				cancel()
 				s.checkCancelled(t, p, became)
 			})

@@ -6,13 +6,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/client"
 	"github.com/gloveboxhq/glovebox/internal/surface/relay"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // transports are the ways in which an agent's client connects to the gateway.
@@ -89,23 +89,11 @@ func (p *person) click(t *testing.T) <-chan *sdk.CallToolResult {
 	return came
 }
 
-// await receives a value, with a time limit.
-func await[T any](t *testing.T, what string, from <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-from:
-		return v
-	case <-time.After(20 * time.Second):
-		t.Fatalf("%s did not arrive", what)
-		panic("unreachable")
-	}
-}
-
 // question returns the id of the question in the progress message.
 func (p *person) question(t *testing.T) string {
 	t.Helper()
 	for {
-		if _, rest, found := strings.Cut(await(t, "progress", p.told), "question "); found {
+		if _, rest, found := strings.Cut(testwait.Receive(t, p.told, "progress"), "question "); found {
 			id, _, _ := strings.Cut(rest, ",")
 			return id
 		}
@@ -151,7 +139,7 @@ func TestAnAcceptedElicitationApprovesNothing(t *testing.T) {
 	overBoth(t, func(t *testing.T, r *records, transport sdk.Transport) {
 		p := r.person(t, transport, "2025-11-25", openingURLs, accepts)
 		came := p.click(t)
-		asked := await(t, "the elicitation", p.asked)
+		asked := testwait.Receive(t, p.asked, "the elicitation")
 		id := asked.ElicitationID
 		if asked.Mode != "url" || asked.URL != r.url+"/approvals/"+id || asked.RequestedSchema != nil || id == "" ||
 			!strings.HasPrefix(asked.Message, "browser_click waits for a person's answer until ") || !strings.Contains(asked.Message, "approves nothing") {
@@ -172,10 +160,10 @@ func TestAnAcceptedElicitationApprovesNothing(t *testing.T) {
 			t.Errorf("%v %+v: the question is %s, clicked %d times", err, list, r.state(t, id), r.fakeSessions.clicked())
 		}
 		r.approve(t, id)
-		if result := await(t, "the result", came); result == nil || result.IsError || r.fakeSessions.clicked() != 1 {
+		if result := testwait.Receive(t, came, "the result"); result == nil || result.IsError || r.fakeSessions.clicked() != 1 {
 			t.Errorf("%+v, clicked %d times", result, r.fakeSessions.clicked())
 		}
-		if got := await(t, "the word that it is over", p.over); got != id {
+		if got := testwait.Receive(t, p.over, "the word that it is over"); got != id {
 			t.Errorf("the ended question is %s", got)
 		}
 	})
@@ -191,18 +179,18 @@ func TestAnElicitationWithoutAnAnswerDelaysNothing(t *testing.T) {
 			return &sdk.ElicitResult{Action: "accept"}
 		})
 		came := p.click(t)
-		r.approve(t, await(t, "the elicitation", p.asked).ElicitationID)
-		if result := await(t, "the result", came); result == nil || result.IsError || r.fakeSessions.clicked() != 1 {
+		r.approve(t, testwait.Receive(t, p.asked, "the elicitation").ElicitationID)
+		if result := testwait.Receive(t, came, "the result"); result == nil || result.IsError || r.fakeSessions.clicked() != 1 {
 			t.Errorf("%+v, clicked %d times", result, r.fakeSessions.clicked())
 		}
 		close(late)
 		again := p.click(t)
-		id := await(t, "another elicitation", p.asked).ElicitationID
+		id := testwait.Receive(t, p.asked, "another elicitation").ElicitationID
 		if r.state(t, id) != "pending" {
 			t.Error("the answer to one question was used for another")
 		}
 		r.approve(t, id)
-		if result := await(t, "the result", again); result == nil || result.IsError || r.fakeSessions.clicked() != 2 {
+		if result := testwait.Receive(t, again, "the result"); result == nil || result.IsError || r.fakeSessions.clicked() != 2 {
 			t.Errorf("%+v, clicked %d times", result, r.fakeSessions.clicked())
 		}
 	})
@@ -228,7 +216,7 @@ func TestOnlyClientsThatOpenAddressesAreAsked(t *testing.T) {
 				p := r.person(t, transport, with.version, with.can, with.answer)
 				came := p.click(t)
 				r.approve(t, p.question(t))
-				if result := await(t, "the result", came); result == nil || result.IsError || r.fakeSessions.clicked() != 1 {
+				if result := testwait.Receive(t, came, "the result"); result == nil || result.IsError || r.fakeSessions.clicked() != 1 {
 					t.Errorf("%+v, clicked %d times", result, r.fakeSessions.clicked())
 				}
 				if len(p.asked) != 0 || len(p.over) != 0 {

@@ -17,7 +17,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,6 +32,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/cli"
 	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 	"github.com/gloveboxhq/glovebox/internal/workflow"
 )
 
@@ -147,6 +147,7 @@ type records struct {
 	trail        *audit.Log
 	fakeSessions *fakeSessions
 	seen         int64
+	ctx          context.Context //nolint:containedctx // the life of a test
 }
 
 func openRecords(t *testing.T) *records {
@@ -160,7 +161,7 @@ func openRecords(t *testing.T) *records {
 	check(t, err)
 	judge, err := policy.New(policy.Config{Enabled: true, Trusted: []string{"a.example"}})
 	check(t, err)
-	r := &records{tokens: map[action.Role]string{}, tools: map[action.Role]*sdk.ClientSession{}, trail: trail, fakeSessions: &fakeSessions{}}
+	r := &records{tokens: map[action.Role]string{}, tools: map[action.Role]*sdk.ClientSession{}, trail: trail, fakeSessions: &fakeSessions{}, ctx: testwait.Context(t)}
 	g, err := gate.New(gate.Options{Sessions: r.fakeSessions, Policy: judge, Approvals: desk, Audit: trail, Log: log})
 	check(t, err)
 	t.Cleanup(func() {
@@ -310,15 +311,13 @@ var actions = map[string]func(r *records, role action.Role) (calls int){
 // theirs. The disconnection of a client is recorded when its connection has
 // ended.
 func (r *records) next(t rapid.TB, n int) []action.Record {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
 	var all []action.Record
 	enough := errors.New("enough")
 	outcomes := 0
 	if n == 0 {
 		return nil
 	}
-	err := r.trail.Follow(ctx, "default", r.seen, func(record action.Record) error {
+	err := r.trail.Follow(r.ctx, "default", r.seen, func(record action.Record) error {
 		all, r.seen = append(all, record), record.Seq
 		if record.EventType == action.EventOutcome {
 			outcomes++

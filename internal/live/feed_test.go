@@ -20,9 +20,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// unlimited is a test in a bubble, which fails at once when it waits in vain.
-type unlimited struct{ testing.TB }
-
 // camera makes videos whose frames the test sends.
 type camera struct {
 	t      testing.TB
@@ -181,7 +178,7 @@ func TestTheVideoEndsAfterItsLastReader(t *testing.T) {
 
 func TestAReaderThatComesBackFindsTheVideoRunning(t *testing.T) {
 	synctest.Test(t, func(inBubble *testing.T) {
-		t := unlimited{inBubble}
+		t := inBubble
 		c, f := start(t)
 		a := read(t, f)
 		v := c.running()
@@ -215,7 +212,7 @@ func TestASlowReaderLosesFramesAndHarmsNobody(t *testing.T) {
 
 func TestTheEncoderFollowsTheSlowestLine(t *testing.T) {
 	synctest.Test(t, func(inBubble *testing.T) {
-		t := unlimited{inBubble}
+		t := inBubble
 		c, f := start(t)
 		a, b := read(t, f), read(t, f)
 		v := c.running()

@@ -2,7 +2,6 @@ package replay_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +21,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/replay"
 	"github.com/gloveboxhq/glovebox/internal/store"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 const (
@@ -131,9 +131,7 @@ func openTab(t *testing.T) *tab {
 
 func (p *tab) call(s *cdp.Session, method string, params, result any) {
 	p.Helper()
-	ctx, cancel := context.WithTimeout(p.Context(), 20*time.Second)
-	defer cancel()
-	check(p, s.Call(ctx, method, params, result))
+	check(p, s.Call(testwait.Context(p), method, params, result))
 }
 
 // open opens a file from the disk, and waits until it has verified its records.

@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"context"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -10,6 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/session"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 var watcher = action.Caller{Actor: "vera", Scope: "alice", Role: action.Viewer}
@@ -25,9 +25,7 @@ func (r *rig) watch(who action.Caller, id string) action.Picture {
 
 // frame returns the next frame of a video.
 func (r *rig) frame(v action.Video) (action.Frame, error) {
-	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
-	defer cancel()
-	return v.Next(ctx)
+	return v.Next(testwait.Context(r.t))
 }
 
 func TestViewersSeeTheDisplayAndTheState(t *testing.T) {

@@ -89,6 +89,11 @@ func TestWithoutALimitOfTheBinaryThereIsNone(t *testing.T) {
 	if _, has := testwait.Context(unlimited).Deadline(); has {
 		t.Error("there is a limit")
 	}
+	synctest.Test(t, func(t *testing.T) {
+		if _, has := testwait.Deadline(t); has {
+			t.Error("a bubble has a limit")
+		}
+	})
 	if testing.Benchmark(func(b *testing.B) {
 		if _, has := testwait.Deadline(b); has {
 			b.Error("a benchmark has a limit")

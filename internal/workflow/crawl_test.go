@@ -14,6 +14,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 	"github.com/gloveboxhq/glovebox/internal/workflow"
 )
 
@@ -89,9 +90,7 @@ func (w *fakeWeb) page(ctx context.Context, url string) (action.Result, error) {
 	w.mu.Unlock()
 	defer func() { w.mu.Lock(); w.active--; w.mu.Unlock() }()
 	if wait := w.slow[url]; wait > 0 {
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
+		if testwait.Latency(ctx, wait); ctx.Err() != nil {
 			return action.Result{}, ctx.Err()
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/store"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 	"github.com/gloveboxhq/glovebox/internal/workflow"
 )
 
@@ -96,9 +97,7 @@ func (b *browser) Do(ctx context.Context, c action.Call, _ action.Pin) (action.R
 	}
 	b.mu.Unlock()
 	if slow > 0 {
-		select {
-		case <-time.After(slow):
-		case <-ctx.Done():
+		if testwait.Latency(ctx, slow); ctx.Err() != nil {
 			if !b.late {
 				return action.Result{}, ctx.Err()
 			}

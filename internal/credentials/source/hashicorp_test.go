@@ -20,7 +20,6 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
-	soon  = time.Minute // for what must happen
 	where = "browser/example.com"
 	text  = `{"domain":"example.com","cookies":[{"name":"sid","value":"` + canary + `","secure":true}]}`
 )
@@ -107,7 +106,7 @@ func TestATokenIsRenewedAtHalfItsLife(t *testing.T) {
 		c.Token.Given = s.Token(vaulttest.Grant{Paths: readers, TTL: 6 * time.Second})
 	})
 	finds(t, v, "example.com")
-	s.Await("POST /v1/auth/token/renew-self", 2, soon) // after the first lease is over
+	s.Await("POST /v1/auth/token/renew-self", 2) // after the first lease is over
 	s.Put(where, text)
 	if got, _, err := v.Check(t.Context(), "default", "example.com"); err != nil || got == nil {
 		t.Errorf("after the first lease: %v, %v", got, err)
@@ -123,7 +122,7 @@ func TestARoleLogsInAnewWhenItsTokenCannotBeRenewed(t *testing.T) {
 			c.RoleID, c.SecretID.Given = s.Role(grant)
 		})
 		finds(t, v, "example.com")
-		s.Await("POST /v1/auth/approle/login", 2, soon)
+		s.Await("POST /v1/auth/approle/login", 2)
 		if got, _, err := v.Check(t.Context(), "default", "example.com"); err != nil || got == nil {
 			t.Errorf("%s: after the second login there is %v, %v", name, got, err)
 		}
@@ -229,10 +228,9 @@ func TestAVaultThatFailsIsAFault(t *testing.T) {
 func TestAVaultThatIsSlowIsWaitedForFiveSeconds(t *testing.T) {
 	s, v := served(t, vaulttest.Options{}, withToken)
 	s.Instead(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	began := time.Now()
 	_, err := v.For(t.Context(), "default", "a.b.c.example.com")
-	if fault.CodeOf(err) != fault.CredentialsUnavailable || !strings.Contains(err.Error(), "in time") || time.Since(began) > soon {
-		t.Errorf("after %s: %v", time.Since(began), err)
+	if fault.CodeOf(err) != fault.CredentialsUnavailable || !strings.Contains(err.Error(), "in time") {
+		t.Error(err)
 	}
 }
 

@@ -248,8 +248,8 @@ func TestSOPSThatFailsHangsOrNeverEndsIsAFaultWithoutItsOutput(t *testing.T) {
 	for name, lines := range map[string]string{
 		"fails":            "echo " + canary + "; echo " + canary + " >&2; exit 1",
 		"MAC is wrong":     "echo " + canary + "; exit 51",
-		"hangs":            "exec sleep 600",
-		"leaves a child":   "sleep 5 & exit 0",
+		"hangs":            "exec sleep 36000",
+		"leaves a child":   "sleep 36000 & exit 0",
 		"writes for ever":  "exec yes " + canary,
 		"cannot be run":    "kill -9 $$",
 		"writes no object": "echo 7",
@@ -262,13 +262,9 @@ func TestSOPSThatFailsHangsOrNeverEndsIsAFaultWithoutItsOutput(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 			defer cancel()
-			began := time.Now()
 			set, err := v.For(ctx, "default", "example.org")
 			if set != nil || fault.CodeOf(err) != fault.CredentialsUnavailable || strings.Contains(fmt.Sprintf("%+v %s", fault.From(err), err), canary) {
 				t.Errorf("there is %+v, %v", set, err)
-			}
-			if took := time.Since(began); took > 10*time.Second {
-				t.Errorf("it took %s", took)
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // fakeQueue asks questions one after the other, each after the one before is
@@ -53,7 +54,7 @@ func question(id string) action.Question {
 
 func watch(t *testing.T, d *fakeQueue, lines string, args ...string) (out, complaint string, status int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithCancel(testwait.Context(t))
 	defer cancel()
 	d.end = cancel
 	r := newRig(t, &fakeGate{answer: d.answer})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // trail is a gate whose streams of events end after each event, and that is
@@ -43,7 +44,7 @@ func (d *trail) answer(c action.Call) (action.Result, error) {
 
 func TestEventsContinueAfterAnInterruption(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithCancel(testwait.Context(t))
 		d := &trail{end: cancel}
 		args := []string{"events", "--kind", "question"}
 		if asJSON {

@@ -11,13 +11,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/surface/forward"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 const (
@@ -91,8 +91,7 @@ func dial(t *testing.T, address string) *websocket.Conn {
 
 func say(t *testing.T, conn *websocket.Conn, message string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
+	ctx := testwait.Context(t)
 	if err := conn.Write(ctx, websocket.MessageText, []byte(message)); err != nil {
 		t.Fatal(err)
 	}

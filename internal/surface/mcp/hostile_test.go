@@ -6,7 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // messages contains bodies that no correct client sends.
@@ -29,9 +30,7 @@ func TestHostileMessagesOverHTTPCallNothingAndServeOn(t *testing.T) {
 			t.Run(name+" "+version, func(t *testing.T) {
 				d := site()
 				url, token := gateway(t, d)
-				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-				defer cancel()
-				r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/mcp", strings.NewReader(body))
+				r, err := http.NewRequestWithContext(testwait.Context(t), http.MethodPost, url+"/mcp", strings.NewReader(body))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -64,7 +63,7 @@ func TestHostileMessagesOnAStreamCallNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := site()
 			ours, theirs := pipes()
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			ctx, cancel := context.WithCancel(testwait.Context(t))
 			defer cancel()
 			to := admitted(t, surface(t, d), "")
 			done := make(chan error, 1)

@@ -7,13 +7,13 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // guarded serves the surface as REST does: the caller is in the context. The
@@ -47,11 +47,9 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func dial(t *testing.T, url, token, version string) (*sdk.ClientSession, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
 	transport := &sdk.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: bearer(token)}, MaxRetries: -1}
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-	return client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
+	return client.Connect(testwait.Context(t), transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
 }
 
 func TestOldAndNewRevisionsWorkOverHTTP(t *testing.T) {

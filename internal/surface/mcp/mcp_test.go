@@ -12,6 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 var agent = action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}
@@ -177,9 +178,7 @@ func connect(t *testing.T, s *mcp.Surface, options *sdk.ClientOptions) *sdk.Clie
 
 func use(t *testing.T, c *sdk.ClientSession, tool string, args map[string]any) *sdk.CallToolResult {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	result, err := c.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: args})
+	result, err := c.CallTool(testwait.Context(t), &sdk.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
 		t.Fatalf("%s: %v", tool, err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // closed returns a gate that answers not_active until a session is started.
@@ -184,9 +185,7 @@ func TestPhasesOfAStartAreTold(t *testing.T) {
 	})
 	params := &sdk.CallToolParams{Name: "browser_session", Arguments: map[string]any{"action": "start"}}
 	params.SetProgressToken("p1")
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	if result, err := c.CallTool(ctx, params); err != nil || result.IsError {
+	if result, err := c.CallTool(testwait.Context(t), params); err != nil || result.IsError {
 		t.Fatalf("%v %+v", err, result)
 	}
 }

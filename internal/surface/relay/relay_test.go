@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
@@ -28,6 +27,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/surface/mcp"
 	"github.com/gloveboxhq/glovebox/internal/surface/relay"
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -185,27 +185,17 @@ func (p *process) receive() (a answer) {
 		line, _ := p.out.ReadBytes('\n')
 		came <- line
 	}()
-	select {
-	case line := <-came:
-		if err := json.Unmarshal(line, &a); err != nil {
-			p.t.Fatalf("%q: %v", line, err)
-		}
-	case <-time.After(20 * time.Second):
-		p.t.Fatal("no answer came")
+	line := testwait.Receive(p.t, came, "an answer")
+	if err := json.Unmarshal(line, &a); err != nil {
+		p.t.Fatalf("%q: %v", line, err)
 	}
 	return a
 }
 
-// ends waits for the end, with a time limit.
+// ends waits for the end.
 func (p *process) ends() error {
 	p.t.Helper()
-	select {
-	case err := <-p.done:
-		return err
-	case <-time.After(20 * time.Second):
-		p.t.Fatal("it does not end")
-		panic("unreachable")
-	}
+	return testwait.Receive(p.t, p.done, "the end of the relay")
 }
 
 const (
@@ -308,13 +298,8 @@ func TestAClientIsIntroducedWhole(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	for _, want := range []string{"initialize", "initialize", "notifications/initialized", "ping"} {
-		select {
-		case got := <-heard:
-			if got != want {
-				t.Fatalf("it heard %s, want %s", got, want)
-			}
-		case <-time.After(20 * time.Second):
-			t.Fatalf("it did not hear %s", want)
+		if got := testwait.Receive(t, heard, want); got != want {
+			t.Fatalf("it heard %s, want %s", got, want)
 		}
 	}
 }

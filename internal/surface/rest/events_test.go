@@ -10,11 +10,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // teller is a door that sends events to followers.
@@ -45,9 +45,7 @@ func serve(t *testing.T, d rest.Gate) (address string, shutdown func()) {
 	over := make(chan error, 1)
 	go func() { over <- server.Serve(listener) }()
 	shutdown = func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-		defer cancel()
-		if err := server.Shutdown(ctx); err != nil {
+		if err := server.Shutdown(testwait.Context(t)); err != nil {
 			t.Errorf("a follower held the server up: %v", err)
 		}
 		<-over
@@ -158,12 +156,7 @@ func TestASlowFollowerIsClosed(t *testing.T) {
 	if _, err := fmt.Fprintf(conn, "GET /v1/events HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nAccept: text/event-stream\r\n\r\n", address, goodToken); err != nil {
 		t.Fatal(err)
 	}
-	select {
-	case err := <-ended:
-		if err == nil {
-			t.Error("it was told all")
-		}
-	case <-time.After(time.Minute):
-		t.Error("it is still told")
+	if err := testwait.Receive(t, ended, "the end of a follower"); err == nil {
+		t.Error("it was told all")
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // framed runs a server that answers with the bodies it receives, and returns
@@ -45,7 +45,9 @@ func answers(t *testing.T, address, sent string, size, most int) (all []string) 
 		t.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
-	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+	if end, limited := testwait.Deadline(t); limited {
+		_ = c.SetDeadline(end)
+	}
 	for piece := sent; len(piece) > 0; piece = piece[min(size, len(piece)):] {
 		if _, err := io.WriteString(c, piece[:min(size, len(piece))]); err != nil {
 			break // refused already

@@ -15,6 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/surface/rest"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // wire is a listener whose connections are pipes, so that tests can use a
@@ -136,14 +137,8 @@ func waiting(d time.Duration) rest.Gate { return patient(d) }
 func (p patient) Refuse(context.Context, action.Call, error) {}
 
 func (p patient) Call(ctx context.Context, _ action.Call) (action.Result, error) {
-	timer := time.NewTimer(time.Duration(p))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return action.Result{Data: &action.Acted{OK: true}}, nil
-	case <-ctx.Done():
-		return action.Result{}, ctx.Err()
-	}
+	testwait.Latency(ctx, time.Duration(p))
+	return action.Result{Data: &action.Acted{OK: true}}, ctx.Err()
 }
 
 func TestMalformedHTTPIsRefused(t *testing.T) {

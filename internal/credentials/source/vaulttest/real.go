@@ -12,10 +12,9 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
-)
 
-const realLimit = 60 * time.Second // for a Vault to answer; it takes two on a calm machine
+	"github.com/gloveboxhq/glovebox/internal/testwait"
+)
 
 // Real is a running Vault or OpenBao program in development mode.
 type Real struct {
@@ -52,16 +51,7 @@ func StartReal(t testing.TB) *Real {
 
 func (r *Real) until(holds func() bool) {
 	r.t.Helper()
-	over, tick := time.NewTimer(realLimit), time.NewTicker(50*time.Millisecond)
-	defer over.Stop()
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-over.C:
-			r.t.Fatalf("the Vault is not ready after %s", realLimit)
-		}
-	}
+	testwait.For(r.t, "the Vault to be ready", holds)
 }
 
 // Mount makes a KV engine of version 2 at a path.

@@ -21,7 +21,7 @@ func TestAnswersAreThoseOfARealVault(t *testing.T) {
 	ours := vaulttest.Start(t, vaulttest.Options{Mount: "store", AppRole: "machines"})
 	ourRole, ourSecret := ours.Role(vaulttest.Grant{Paths: []string{"store/data/browser/*", "store/metadata/browser/*"}, TTL: time.Hour})
 	sides := []*side{
-		{caller: caller{t, real.URL, &http.Client{Timeout: patience}}, root: real.Root, role: role, secret: secret},
+		{caller: caller{t, real.URL, &http.Client{}}, root: real.Root, role: role, secret: secret},
 		{caller: callerOf(t, ours), root: ours.Root(), role: ourRole, secret: ourSecret},
 	}
 	for _, step := range steps {

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // Options are for Start. The zero Options make a server over HTTP with a KV engine at secret/ and
@@ -103,12 +105,10 @@ func (s *Server) Asked() []string {
 	return slices.Clone(s.asked)
 }
 
-// Await waits until a request, in the form of Asked, was made n times. It fails the test after the
-// limit.
-func (s *Server) Await(request string, n int, limit time.Duration) {
+// Await waits until a request, in the form of Asked, was made n times.
+func (s *Server) Await(request string, n int) {
 	s.t.Helper()
-	over := time.NewTimer(limit)
-	defer over.Stop()
+	over := testwait.Context(s.t).Done()
 	for {
 		s.mu.Lock()
 		asked, news := s.asked, s.news
@@ -118,8 +118,8 @@ func (s *Server) Await(request string, n int, limit time.Duration) {
 		}
 		select {
 		case <-news:
-		case <-over.C:
-			s.t.Fatalf("%s was not asked %d times in %s, but %v", request, n, limit, asked)
+		case <-over:
+			s.t.Fatalf("%s was not asked %d times, but %v", request, n, asked)
 		}
 	}
 }

@@ -15,8 +15,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/credentials/source/vaulttest"
 )
 
-const patience = 20 * time.Second
-
 // caller makes requests of a Vault, real or not.
 type caller struct {
 	t      *testing.T
@@ -26,7 +24,7 @@ type caller struct {
 
 func callerOf(t *testing.T, s *vaulttest.Server) caller {
 	t.Helper()
-	return caller{t, s.URL, &http.Client{Timeout: patience}}
+	return caller{t, s.URL, &http.Client{}}
 }
 
 // ask returns the status and the body of an answer. headers are name and value
@@ -110,7 +108,7 @@ func TestARoleOpensItsPathsInItsNamespace(t *testing.T) {
 	roots.AppendCertsFromPEM(s.CA)
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
 	defer transport.CloseIdleConnections()
-	c := caller{t, s.URL, &http.Client{Timeout: patience, Transport: transport}}
+	c := caller{t, s.URL, &http.Client{Transport: transport}}
 	s.Put("browser/github.com", `{"a": "b"}`)
 	s.Put("other/github.com", `{"a": "b"}`)
 	role, secret := s.Role(vaulttest.Grant{Paths: []string{"kv/data/browser/*", "kv/metadata/browser"}})
@@ -200,7 +198,7 @@ func TestASealedServerAnswersItsHealthAlone(t *testing.T) {
 	if status, _ := c.ask("GET", "secret/data/a", "", root...); status != http.StatusTeapot {
 		t.Errorf("instead: %d", status)
 	}
-	s.Await("GET /v1/secret/data/a", 3, patience)
+	s.Await("GET /v1/secret/data/a", 3)
 }
 
 // witness is a test that only keeps what it is told.
