@@ -10,6 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 const batch = 100 // addresses that the browser parses in one call
@@ -39,11 +40,11 @@ func newReader(t *testing.T) *reader {
 		Session string `json:"sessionId"`
 	}
 	r := &reader{t: t}
-	if err := conn.Root().Call(deadline(t), "Target.createTarget", map[string]string{"url": "about:blank"}, &target); err != nil {
+	if err := conn.Root().Call(testwait.Context(t), "Target.createTarget", map[string]string{"url": "about:blank"}, &target); err != nil {
 		t.Fatal(err)
 	}
 	attach := map[string]any{"targetId": target.ID, "flatten": true}
-	if err := conn.Root().Call(deadline(t), "Target.attachToTarget", attach, &attached); err != nil {
+	if err := conn.Root().Call(testwait.Context(t), "Target.attachToTarget", attach, &attached); err != nil {
 		t.Fatal(err)
 	}
 	r.session = conn.Session(attached.Session)
@@ -67,7 +68,7 @@ func (r *reader) read(addresses []string) []read {
 			ID string `json:"objectId"`
 		} `json:"result"`
 	}
-	if err := r.session.Call(deadline(r.t), "Runtime.evaluate", map[string]string{"expression": "globalThis"}, &global); err != nil {
+	if err := r.session.Call(testwait.Context(r.t), "Runtime.evaluate", map[string]string{"expression": "globalThis"}, &global); err != nil {
 		r.t.Fatal(err)
 	}
 	var answer struct {
@@ -76,7 +77,7 @@ func (r *reader) read(addresses []string) []read {
 		} `json:"result"`
 	}
 	call := map[string]any{"functionDeclaration": readAll, "objectId": global.Result.ID, "arguments": args, "returnByValue": true}
-	if err := r.session.Call(deadline(r.t), "Runtime.callFunctionOn", call, &answer); err != nil {
+	if err := r.session.Call(testwait.Context(r.t), "Runtime.callFunctionOn", call, &answer); err != nil {
 		r.t.Fatal(err)
 	}
 	if len(answer.Result.Value) != len(addresses) {

@@ -14,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // openers is a page that opens WebSockets from every kind of context (page,
@@ -98,13 +99,7 @@ func TestWebSocketsAreDecidedBeforeTheyAreOpened(t *testing.T) {
 			w.secure("cdn.app.test", "9.9.9.9:443", site)
 			w.open(action.Network{Navigation: []string{"app.test"}, Subresources: "same-site"})
 			browse(t, w, "http://app.test/")
-			var said []string
-			select {
-			case text := <-report:
-				said = strings.Split(text, "\n")
-			case <-deadline(t).Done():
-				t.Fatal("the page reported nothing")
-			}
+			said := strings.Split(testwait.Receive(t, report, "the page's report"), "\n")
 			want := map[bool]string{false: ": refused", true: ": open"}[let]
 			if len(said) != 7 || slices.ContainsFunc(said, func(s string) bool { return !strings.HasSuffix(s, want) }) {
 				t.Errorf("channels allowed %v: %q", let, said)

@@ -1,7 +1,6 @@
 package egress
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // tries is a page that tries several ways out of the box, and reports the result
@@ -60,12 +60,7 @@ func TestChromiumGetsOutOnlyThroughTheProxy(t *testing.T) {
 	w.open(action.Network{Navigation: []string{"app.test"}, Subresources: "same-site"})
 	browse(t, w, "http://app.test/")
 
-	var got map[string]string
-	select {
-	case got = <-report:
-	case <-deadline(t).Done():
-		t.Fatal("the page reported nothing")
-	}
+	got := testwait.Receive(t, report, "the page's report")
 	for name, want := range map[string]string{"plain": "big", "tls": "x", "ws": "ping", "wss": "ping"} {
 		if got[name] != want {
 			t.Errorf("%s: %q, want %q", name, got[name], want)
@@ -85,13 +80,6 @@ func TestChromiumGetsOutOnlyThroughTheProxy(t *testing.T) {
 	for _, r := range w.proxy.Refusals("box") {
 		t.Logf("refused %s: %s (page: %v)", r.Host, r.Reason, r.Page)
 	}
-}
-
-// deadline is longer than a real browser needs.
-func deadline(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 6*testTimeout)
-	t.Cleanup(cancel)
-	return ctx
 }
 
 // browse opens url in a Chromium whose only proxy is ours.
@@ -117,7 +105,7 @@ func browse(t *testing.T, w *testNetwork, url string) {
 		"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1")
 	conn := cdp.Open(browser.Transport(), 0, func(cdp.Event) {})
 	t.Cleanup(func() { browser.Stop(); <-conn.Done() })
-	if err := conn.Root().Call(deadline(t), "Target.createTarget", map[string]string{"url": url}, nil); err != nil {
+	if err := conn.Root().Call(testwait.Context(t), "Target.createTarget", map[string]string{"url": url}, nil); err != nil {
 		t.Fatal(err)
 	}
 }

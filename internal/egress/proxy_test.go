@@ -15,9 +15,9 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 func mustURL(t testing.TB, raw string) *url.URL {
@@ -132,7 +132,7 @@ func TestTheClientOfARefusedUploadGetsTheAnswer(t *testing.T) {
 			_, _ = io.WriteString(conn, "POST http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\nContent-Length: 200000\r\n\r\n")
 			_, _ = conn.Write(make([]byte, 200000))
 		}()
-		wait(t, sent)
+		testwait.Receive(t, sent, "the upload")
 		r, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -326,18 +326,9 @@ func TestARequestEndsWhenItsClientDisconnects(t *testing.T) {
 	w.open(action.Network{Navigation: []string{"app.test"}})
 	conn := w.connect()
 	_, _ = io.WriteString(conn, "GET http://app.test/ HTTP/1.1\r\nHost: app.test\r\n\r\n")
-	wait(t, began)
+	testwait.Receive(t, began, "the request")
 	_ = conn.Close()
-	wait(t, ended)
-}
-
-func wait(t *testing.T, c <-chan struct{}) {
-	t.Helper()
-	select {
-	case <-c:
-	case <-time.After(testTimeout):
-		t.Fatal("it did not happen")
-	}
+	testwait.Receive(t, ended, "its end")
 }
 
 func TestTooManyConnectionsAreRefused(t *testing.T) {

@@ -15,12 +15,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
-
-const testTimeout = 10 * time.Second // for every wait of a test
 
 // testNetwork simulates the internet: names, public addresses, and loopback
 // servers behind them.
@@ -43,9 +41,7 @@ func newTestNetwork(t testing.TB, change func(*Options)) *testNetwork {
 	}
 	w.proxy = New(o)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
-		defer cancel()
-		if err := w.proxy.Shutdown(ctx); err != nil {
+		if err := w.proxy.Shutdown(testwait.Context(t)); err != nil {
 			t.Errorf("Shutdown failed: %v", err)
 		}
 	})
@@ -102,6 +98,13 @@ func (w *testNetwork) open(n action.Network) {
 	}
 }
 
+// bound lets no read or write of a connection outlast the test.
+func bound(t testing.TB, conn net.Conn) {
+	if end, limited := testwait.Deadline(t); limited {
+		_ = conn.SetDeadline(end)
+	}
+}
+
 // connect opens a proxy connection of the box.
 func (w *testNetwork) connect() net.Conn {
 	w.t.Helper()
@@ -119,7 +122,7 @@ func (w *testNetwork) connect() net.Conn {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(func() { _ = mine.Close() })
-	_ = mine.SetDeadline(time.Now().Add(testTimeout)) // no test waits longer
+	bound(w.t, mine)
 	w.proxy.Handle("box", theirs)
 	return mine
 }
@@ -133,7 +136,7 @@ func (w *testNetwork) browser(roots *http.Transport) *http.Client {
 	t.Proxy = http.ProxyURL(mustURL(w.t, "http://proxy.invalid"))
 	t.DialContext = func(context.Context, string, string) (net.Conn, error) { return w.connect(), nil }
 	w.t.Cleanup(t.CloseIdleConnections)
-	return &http.Client{Transport: t, Timeout: testTimeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // exchange sends a raw request and returns the answer.
@@ -174,13 +177,7 @@ func (w *testNetwork) tunnel(authority string) (net.Conn, *http.Response) {
 // refused waits for the next reported refusal.
 func (w *testNetwork) refused() action.Refusal {
 	w.t.Helper()
-	select {
-	case r := <-w.refusals:
-		return r
-	case <-time.After(testTimeout):
-		w.t.Fatal("nothing was refused")
-		return action.Refusal{}
-	}
+	return testwait.Receive(w.t, w.refusals, "a refusal")
 }
 
 func (w *testNetwork) dials() []string {

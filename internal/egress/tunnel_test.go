@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 func TestTLSConnectsToTheHostInItsServerName(t *testing.T) {
@@ -138,13 +139,7 @@ var echo = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 // socket opens a WebSocket through a CONNECT tunnel, as Chromium does.
 func socket(t *testing.T, w *testNetwork, url string) *websocket.Conn {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
-	defer cancel()
-	transport := &http.Transport{DialContext: func(_ context.Context, _, authority string) (net.Conn, error) {
-		conn, _ := w.tunnel(authority)
-		return conn, nil
-	}}
-	c, _, err := websocket.Dial(ctx, url, &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+	c, err := w.trySocket(url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,9 +147,23 @@ func socket(t *testing.T, w *testNetwork, url string) *websocket.Conn {
 	return c
 }
 
+func (w *testNetwork) trySocket(url string) (*websocket.Conn, error) {
+	transport := &http.Transport{DialContext: func(_ context.Context, _, authority string) (net.Conn, error) {
+		conn, _ := w.tunnel(authority)
+		return conn, nil
+	}}
+	c, _, err := websocket.Dial(testwait.Context(w.t), url, &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+	return c, err
+}
+
+// say sends a message, and returns an error if the connection has ended.
 func say(t *testing.T, c *websocket.Conn, text string) error {
-	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
-	defer cancel()
+	ctx := testwait.Context(t)
+	defer func() {
+		if ctx.Err() != nil {
+			t.Errorf("waited in vain for the echo of %q, or for the end of the connection", text)
+		}
+	}()
 	if err := c.Write(ctx, websocket.MessageText, []byte(text)); err != nil {
 		return err
 	}
@@ -229,7 +238,7 @@ func TestATunnelWithoutTrafficIsClosed(t *testing.T) {
 		defer close(done)
 		copyBoth(far, server, 20*time.Millisecond)
 	}()
-	wait(t, done)
+	testwait.Receive(t, done, "the end of the tunnel")
 	if _, err := client.Write([]byte("x")); err == nil {
 		t.Error("the client's side is still open")
 	}
