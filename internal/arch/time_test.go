@@ -26,6 +26,8 @@ var clockMethods = []string{"SetDeadline", "SetReadDeadline", "SetWriteDeadline"
 // onRealTime are the functions of tests that may use the clock, and why. A name
 // is that of the file and the function.
 var onRealTime = map[string]string{
+	"internal/gate/attack_test.go await":                                                                 "proves that an attack has no effect, which no event tells; a slow machine can only make it pass",
+	"internal/gate/scan/fuzz_test.go FuzzFind":                                                           "looks for texts whose scan takes seconds; the bound is a thousand times what any takes",
 	"internal/client/client_test.go TestDeadlineIsATimeout":                                              "the limit is what the test is about: no answer comes before it",
 	"internal/credentials/source/sops_test.go TestSOPSThatFailsHangsOrNeverEndsIsAFaultWithoutItsOutput": "the limit is what the test is about: the program does not end before it",
 	"internal/surface/mcp/replay_test.go TestABrokenStreamIsTakenUpAndTheResultArrives":                  "no event tells that the stream has been resumed; a result that comes earlier passes too",
@@ -128,7 +130,7 @@ func mentions(f *ast.FuncDecl) map[string]bool {
 func inBubbles(functions []testFunction) map[string]bool {
 	synthetic := map[string]bool{}
 	for _, f := range functions {
-		if f.uses["synctest"] {
+		if f.uses["synctest"] || f.uses["inBubble"] { // inBubble runs a function in a bubble
 			synthetic[f.name] = true
 		}
 	}

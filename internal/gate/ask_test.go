@@ -11,6 +11,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 )
 
@@ -36,6 +37,34 @@ func (h *testGate) waiting(t *testing.T) action.Question {
 		t.Fatalf("%d questions wait", len(l.Questions))
 	}
 	return l.Questions[0]
+}
+
+// attend lets a person follow questions from now until ctx ends, and passes on
+// those that wait. The function that it returns waits for the end.
+func (h *testGate) attend(ctx context.Context, t testing.TB, asked func(action.Question)) (ended func()) {
+	began, over := make(chan struct{}), make(chan struct{})
+	after := int64(0)
+	watch := &action.EventWatch{Begin: sync.OnceFunc(func() { close(began) }), Event: func(e action.Event) error {
+		if after = e.ID; e.Question != nil && e.Question.State == approval.Pending {
+			asked(*e.Question)
+		}
+		return nil
+	}}
+	go func() {
+		defer close(over)
+		for ctx.Err() == nil { // the gate ends it after some minutes
+			_, err := h.Call(ctx, action.Call{Verb: "events.follow", Caller: operator, Args: &action.FollowEvents{Kinds: "question", After: &after}, Events: watch})
+			if err != nil && ctx.Err() == nil {
+				t.Errorf("questions cannot be followed: %v", err)
+				return
+			}
+		}
+	}()
+	select {
+	case <-began:
+	case <-over:
+	}
+	return func() { <-over }
 }
 
 func (h *testGate) answer(t *testing.T, a action.Answer) error {

@@ -24,6 +24,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/guest"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // Hosts of the attacks. The shop is the target; users.shop.test belongs to the
@@ -224,7 +225,7 @@ func newAttackRig(t testing.TB, how setting, free bool) *attackRig {
 	f.testGate = buildOn(t, config, gate.Credentials{}, func(*testGate) gate.Sessions { return f.pageSessions })
 	session := action.Session{ID: "s1", Actor: agent.Actor, Scope: agent.Scope}
 	var err error
-	f.pageSessions.browser, err = engine.Open(t.Context(), chromium.Transport(), engine.Options{Width: 800, Height: 600, Guard: func(string) error { return nil },
+	f.pageSessions.browser, err = engine.Open(t.Context(), chromium.Transport(), engine.Options{Width: 800, Height: 600, Timeout: 5 * time.Minute, Guard: func(string) error { return nil },
 		Outgoing: func(ctx context.Context, r action.Request) (action.Ruling, error) {
 			ruling, err := f.testGate.Outgoing(ctx, session, action.Sender{Owner: action.Agent, Sending: f.mode()}, r)
 			f.note(r, err)
@@ -238,9 +239,8 @@ func newAttackRig(t testing.TB, how setting, free bool) *attackRig {
 	t.Cleanup(func() { _ = f.pageSessions.browser.Close() })
 	t.Cleanup(func() { f.testGate.close(t) })
 	ctx, stop := context.WithCancel(context.Background())
-	var person sync.WaitGroup
-	person.Go(func() { f.answer(ctx) })
-	t.Cleanup(func() { stop(); person.Wait() })
+	left := f.testGate.attend(ctx, t, f.answer)
+	t.Cleanup(func() { stop(); left() })
 	return f
 }
 
@@ -289,28 +289,13 @@ func (f *attackRig) refused(number string) string {
 	return f.judged[number]
 }
 
-// answer lets the person answer every question.
-func (f *attackRig) answer(ctx context.Context) {
-	tick := time.NewTicker(4 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		list, err := f.testGate.Call(ctx, action.Call{Verb: "approval.list", Caller: operator, Args: &action.ApprovalList{}})
-		if err != nil {
-			continue
-		}
-		for _, q := range list.Data.(*action.QuestionListing).Questions {
-			f.mu.Lock()
-			yes := f.yes != nil && f.yes(q)
-			f.asked = append(f.asked, q)
-			f.mu.Unlock()
-			_, _ = f.testGate.Call(ctx, action.Call{Verb: "approval.answer", Caller: operator, Args: &action.Answer{ID: q.ID, Approve: yes, Reason: "for the test"}})
-		}
-	}
+// answer answers a question as the person does.
+func (f *attackRig) answer(q action.Question) {
+	f.mu.Lock()
+	yes := f.yes != nil && f.yes(q)
+	f.asked = append(f.asked, q)
+	f.mu.Unlock()
+	_, _ = f.testGate.Call(context.Background(), action.Call{Verb: "approval.answer", Caller: operator, Args: &action.Answer{ID: q.ID, Approve: yes, Reason: "for the test"}})
 }
 
 func (f *attackRig) questions() int {
@@ -390,23 +375,28 @@ func (f *attackRig) make(t *try, number string) made {
 			}
 		}
 	}
-	limit := max(1500*time.Millisecond, t.slow)
-	if f.free {
-		limit = 40 * time.Second // on a busy machine; the attack ends as soon as it has its effect
+	f.await(t, func() bool {
+		m.did, m.refused, m.asked = f.server.did(number), f.refused(number), f.questions()-before
+		return m.did != "" || m.refused != "" || m.fault != "" && !f.free && t.slow == 0
+	})
+	return m
+}
+
+// await waits until an attack has an end. With the gate enabled it may have none:
+// then nothing comes, which no event tells.
+func (f *attackRig) await(t *try, ended func() bool) {
+	ctx := testwait.Context(f.t)
+	if !f.free {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, max(1500*time.Millisecond, t.slow))
+		defer cancel()
 	}
-	ctx, cancel := context.WithTimeout(f.t.Context(), limit)
-	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for {
-		m.did, m.refused, m.asked = f.server.did(number), f.refused(number), f.questions()-before
-		if m.did != "" || m.refused != "" || m.fault != "" && !f.free && t.slow == 0 {
-			return m
-		}
+	for !ended() && ctx.Err() == nil {
 		select {
-		case <-ctx.Done():
-			return m
 		case <-tick.C:
+		case <-ctx.Done():
 		}
 	}
 }
@@ -422,7 +412,7 @@ func codeOf(err error) string {
 func numberOf(i int) string { return fmt.Sprintf("7%05d", i) }
 
 const (
-	shards   = 2  // of the attacks of a test, which mostly wait
+	shards   = 2  // of the attacks of a test, each with two browsers; with -short one
 	fewTries = 20 // with -short, all attacks run if there are at most this many, otherwise every fourth
 )
 
@@ -430,13 +420,16 @@ const (
 // and with the gate enabled, where none may.
 func attempt(t *testing.T, tries []try, how setting) {
 	t.Helper()
-	step := 1
-	if testing.Short() && len(tries) > fewTries {
-		step = 4
+	step, parts := 1, make([][]try, shards)
+	if testing.Short() {
+		parts = make([][]try, 1) // to start browsers takes longer than the attacks
+		if len(tries) > fewTries {
+			step = 4
+		}
 	}
-	var parts [shards][]try
 	for i := 0; i < len(tries); i += step {
-		parts[i/step%shards] = append(parts[i/step%shards], tries[i])
+		n := i / step % len(parts)
+		parts[n] = append(parts[n], tries[i])
 	}
 	for i, part := range parts {
 		t.Run(fmt.Sprint(i+1), func(t *testing.T) {

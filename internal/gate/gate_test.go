@@ -20,6 +20,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
 	"github.com/gloveboxhq/glovebox/internal/store"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -189,9 +190,7 @@ func buildOn(t testing.TB, c policy.Config, credentials gate.Credentials, sessio
 // bubble ends.
 func (h *testGate) close(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	if err := h.Close(ctx); err != nil {
+	if err := h.Close(testwait.Context(t)); err != nil {
 		t.Error(err)
 	}
 	h.audit.Close()

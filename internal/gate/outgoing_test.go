@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate"
 	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // wireRig is a gate that asks when requests are sent, with a real page of a shop
@@ -101,7 +103,7 @@ func newWire(t *testing.T, c policy.Config) *wireRig {
 	w.testGate = buildOn(t, c, gate.Credentials{}, func(*testGate) gate.Sessions { return w.pageSessions })
 	session := action.Session{ID: "s1", Actor: agent.Actor, Scope: agent.Scope}
 	var err error
-	w.pageSessions.browser, err = engine.Open(t.Context(), chromium.Transport(), engine.Options{Width: 800, Height: 600, Guard: func(string) error { return nil },
+	w.pageSessions.browser, err = engine.Open(t.Context(), chromium.Transport(), engine.Options{Width: 800, Height: 600, Timeout: 5 * time.Minute, Guard: func(string) error { return nil },
 		Outgoing: func(ctx context.Context, r action.Request) (action.Ruling, error) {
 			ruling, err := w.testGate.Outgoing(ctx, session, action.Sender{Owner: action.Agent, Sending: w.sends()}, r)
 			if ruling.Notice != "" { // as the sessions do
@@ -148,28 +150,23 @@ func (w *wireRig) asked() []action.Question {
 	return r.Data.(*action.QuestionListing).Questions
 }
 
-// answers answers the next question on another goroutine, and returns it; nothing
-// if there is none for a minute.
-func (w *wireRig) answers(yes bool) <-chan action.Question {
-	out := make(chan action.Question, 1)
-	go func() {
-		for end := time.Now().Add(time.Minute); w.t.Context().Err() == nil; {
-			if time.Now().After(end) {
-				w.t.Error("there is no question")
-				out <- action.Question{Request: &action.Held{}}
-				return
-			}
-			for _, q := range w.asked() {
-				_, err := w.testGate.Call(context.Background(), action.Call{Verb: "approval.answer", Caller: operator, Args: &action.Answer{ID: q.ID, Approve: yes, Reason: "for the test"}})
-				if err == nil {
-					out <- q
-					return
-				}
-			}
-			<-time.After(5 * time.Millisecond)
+// answers lets a person answer the next questions, and returns them.
+func (w *wireRig) answers(yes ...bool) (next func() action.Question) {
+	w.t.Helper()
+	answered, n := make(chan action.Question, len(yes)), 0
+	w.testGate.attend(testwait.Context(w.t), w.t, func(q action.Question) {
+		if n == len(yes) {
+			return
 		}
-	}()
-	return out
+		if _, err := w.testGate.Call(context.Background(), action.Call{Verb: "approval.answer", Caller: operator, Args: &action.Answer{ID: q.ID, Approve: yes[n], Reason: "for the test"}}); err == nil {
+			n++
+			answered <- q
+		}
+	})
+	return func() action.Question {
+		w.t.Helper()
+		return testwait.Receive(w.t, answered, "a question")
+	}
 }
 
 var atWire = policy.Config{Enabled: true, Trusted: []string{"127.0.0.1"}, AskAt: policy.AskAtWire}
@@ -184,7 +181,7 @@ func TestADeletionIsAskedAboutOnceWhenItIsSent(t *testing.T) {
 	}
 	answered := w.answers(true)
 	r := w.press("yes", time.Minute)
-	q := <-answered
+	q := answered()
 	if q.Verb != action.EffectVerb || q.Request == nil || q.Request.Method != "DELETE" || !strings.HasSuffix(q.Request.URL, "/api/thing") ||
 		!strings.Contains(q.Request.Cause, `page.click on button "Erase"`) || q.Risk < action.High {
 		t.Errorf("question %+v, request %+v", q, q.Request)
@@ -201,7 +198,7 @@ func TestAnEffectBehindHarmlessWordsIsAskedAbout(t *testing.T) {
 	w := newWire(t, atWire)
 	answered := w.answers(false)
 	_, err := w.testGate.Call(t.Context(), action.Call{Verb: "page.click", Caller: agent, Args: &action.Click{Locator: named("#sly")}, Wait: time.Minute})
-	q := <-answered
+	q := answered()
 	if q.Risk != action.High || q.Rule != "effect.address" {
 		t.Errorf("question %+v", q)
 	}
@@ -220,7 +217,7 @@ func TestRequestsWithoutACallAreAskedAbout(t *testing.T) {
 	w := newWire(t, atWire)
 	answered := w.answers(false)
 	w.as(agent, "page.hover", &action.Hover{Locator: named("#hover")}, time.Minute)
-	if q := <-answered; q.Risk != action.Critical || q.Request == nil {
+	if q := answered(); q.Risk != action.Critical || q.Request == nil {
 		t.Errorf("question %+v", q)
 	}
 	if w.did() != "" {
@@ -253,7 +250,7 @@ func TestAMediumRequestIsAskedAboutOnce(t *testing.T) {
 	w := newWire(t, policy.Config{Enabled: true, AskAt: policy.AskAtWire})
 	answered := w.answers(true)
 	w.press("note", time.Minute)
-	if q := <-answered; q.Risk != action.Medium {
+	if q := answered(); q.Risk != action.Medium {
 		t.Errorf("question %+v", q)
 	}
 	if r := w.press("note", time.Second); r.Pending != nil || w.did() != "POST /api/notes, POST /api/notes" {
@@ -270,7 +267,7 @@ func TestActsOnAPageWithAChannelAreAskedAboutOnce(t *testing.T) {
 		document.body.insertAdjacentHTML('beforeend', '<button id=apply>Apply the changes</button><button id=more2>Save the layout</button><button id=drop>Delete the layout</button>'); open(1) } })`}, 0)
 	answered := w.answers(true)
 	w.press("apply", time.Minute)
-	if q := <-answered; q.Risk != action.Medium || q.Request != nil || !strings.Contains(q.Why, "WebSocket") {
+	if q := answered(); q.Risk != action.Medium || q.Request != nil || !strings.Contains(q.Why, "WebSocket") {
 		t.Errorf("question %+v", q)
 	}
 	for _, id := range []string{"apply", "more2"} {
@@ -281,7 +278,7 @@ func TestActsOnAPageWithAChannelAreAskedAboutOnce(t *testing.T) {
 	for range 2 {
 		answered = w.answers(true)
 		w.press("drop", time.Minute)
-		if q := <-answered; q.Risk != action.High || q.Request != nil {
+		if q := answered(); q.Risk != action.High || q.Request != nil {
 			t.Errorf("question %+v", q)
 		}
 	}
@@ -294,20 +291,14 @@ func TestAnApprovalCoversTheSameKindOnly(t *testing.T) {
 	w := newWire(t, atWire)
 	answered := w.answers(true)
 	w.press("twice", time.Minute)
-	<-answered
+	answered()
 	if len(w.asked()) != 0 || len(w.did()) != len("DELETE /api/things/1, DELETE /api/things/2") {
 		t.Errorf("asked %v, done %s", w.asked(), w.did())
 	}
-	answered = w.answers(true)
-	again := make(chan action.Question, 1)
-	go func() {
-		first := <-answered
-		again <- first
-		again <- <-w.answers(false)
-	}()
+	answered = w.answers(true, false)
 	_, err := w.testGate.Call(t.Context(), action.Call{Verb: "page.click", Caller: agent, Args: &action.Click{Locator: named("#other")}, Wait: time.Minute})
 	wantCode(t, "the second kind", err, fault.ApprovalDenied)
-	first, second := <-again, <-again
+	first, second := answered(), answered()
 	if first.Request.URL == second.Request.URL || strings.Contains(w.did(), "things/3") && strings.Contains(w.did(), "send") {
 		t.Errorf("asked about %s and %s, done %s, %v", first.Request.URL, second.Request.URL, w.did(), err)
 	}
@@ -326,13 +317,11 @@ func TestARepeatedCallIsNotDoneTwice(t *testing.T) {
 	}
 	answered := w.answers(true)
 	r = w.as(agent, "page.click", args, time.Minute)
-	<-answered
+	answered()
 	if r.Pending != nil || len(r.Effects) != 1 || len(r.Notes) == 0 {
 		t.Errorf("result %+v", r)
 	}
-	for deadline := time.Now().Add(10 * time.Second); w.did() == "" && time.Now().Before(deadline); {
-		<-time.After(5 * time.Millisecond)
-	}
+	testwait.For(t, "the request", func() bool { return w.did() != "" })
 	if w.did() != "DELETE /api/thing" {
 		t.Errorf("done %q", w.did())
 	}
@@ -344,7 +333,7 @@ func TestAFormIsAskedAboutOnce(t *testing.T) {
 	w := newWire(t, atWire)
 	answered := w.answers(true)
 	r := w.press("posted", time.Minute)
-	if q := <-answered; q.Verb != "page.click" || q.Risk != action.High {
+	if q := answered(); q.Verb != "page.click" || q.Risk != action.High {
 		t.Errorf("question %+v", q)
 	}
 	if w.did() != "POST /invoices/5/delete" || len(r.Effects) != 1 || len(w.asked()) != 0 {
@@ -365,7 +354,7 @@ func TestReadsOfAPageThatWaitsForADocumentSaySo(t *testing.T) {
 	wantCode(t, "a snapshot", err, fault.NotActionable)
 	answered := w.answers(true)
 	r = w.as(agent, "page.click", args, time.Minute)
-	<-answered
+	answered()
 	if w.did() != "POST /invoices/6/delete" || len(r.Effects) != 1 || r.Effects[0].Status != http.StatusAccepted {
 		t.Errorf("done %q, effects %+v", w.did(), r.Effects)
 	}
@@ -394,13 +383,13 @@ func TestAReadOnlySessionSendsNothing(t *testing.T) {
 	}
 }
 
-// TestAnAgentLearnsThatNobodyFollowsQuestions expects a note at once.
+// TestAnAgentLearnsThatNobodyFollowsQuestions expects a note before the question
+// expires, though the agent would wait longer.
 func TestAnAgentLearnsThatNobodyFollowsQuestions(t *testing.T) {
 	w := newWire(t, policy.Config{Enabled: true})
-	began := time.Now()
-	r := w.press("note", time.Minute)
-	if r.Pending == nil || len(r.Notes) == 0 || !strings.Contains(strings.Join(r.Notes, " "), "glovebox approvals") || time.Since(began) > 30*time.Second {
-		t.Errorf("pending %+v, notes %q after %s", r.Pending, r.Notes, time.Since(began))
+	r := w.press("note", time.Hour)
+	if r.Pending == nil || len(r.Notes) == 0 || !strings.Contains(strings.Join(r.Notes, " "), "glovebox approvals") {
+		t.Errorf("pending %+v, notes %q", r.Pending, r.Notes)
 	}
 }
 
@@ -408,13 +397,9 @@ func TestAnAgentLearnsThatNobodyFollowsQuestions(t *testing.T) {
 func TestNavigationsAreRecorded(t *testing.T) {
 	w := newWire(t, atWire)
 	w.as(operator, "page.execute", &action.Execute{Expression: "void setTimeout(() => location.href = '/elsewhere')"}, 0)
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
-		for _, r := range w.testGate.records(t) {
-			if r.EventType == action.EventNavigation && strings.HasSuffix(r.TargetURL, "/elsewhere") {
-				return
-			}
-		}
-		<-time.After(10 * time.Millisecond)
-	}
-	t.Error("the navigation is in no record")
+	testwait.For(t, "the record of the navigation", func() bool {
+		return slices.ContainsFunc(w.testGate.records(t), func(r action.Record) bool {
+			return r.EventType == action.EventNavigation && strings.HasSuffix(r.TargetURL, "/elsewhere")
+		})
+	})
 }

@@ -6,28 +6,20 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 var errEnough = errors.New("enough")
-
-// atMost limits how long a test waits.
-func atMost(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	t.Cleanup(cancel)
-	return ctx
-}
 
 // upTo follows until n records were delivered.
 func upTo(t *testing.T, l *audit.Log, scope string, after int64, n int) []action.Record {
 	t.Helper()
 	var got []action.Record
-	err := l.Follow(atMost(t), scope, after, func(r action.Record) error {
+	err := l.Follow(testwait.Context(t), scope, after, func(r action.Record) error {
 		if got = append(got, r); len(got) == n {
 			return errEnough
 		}
@@ -104,7 +96,7 @@ func TestASlowFollowerDelaysNobody(t *testing.T) {
 	var got []int64
 	done := make(chan error, 1)
 	go func() {
-		done <- l.Follow(atMost(t), "acme", 0, func(r action.Record) error {
+		done <- l.Follow(testwait.Context(t), "acme", 0, func(r action.Record) error {
 			if got = append(got, r.Seq); len(got) == 1 {
 				close(first)
 				<-goOn
@@ -130,7 +122,7 @@ func TestFollowEndsWithItsContextAndWithTheLog(t *testing.T) {
 	if err := l.Follow(ctx, "acme", 1, func(action.Record) error { cancel(); return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled follower answered %v", err)
 	}
-	err := l.Follow(atMost(t), "acme", 1, func(action.Record) error { go l.Close(); return nil })
+	err := l.Follow(testwait.Context(t), "acme", 1, func(action.Record) error { go l.Close(); return nil })
 	if fault.CodeOf(err) != fault.AuditUnavailable {
 		t.Errorf("the follower of a closed log answered %v", err)
 	}

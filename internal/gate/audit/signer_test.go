@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/audit"
 	"github.com/gloveboxhq/glovebox/internal/store"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // sealed is an audit trail with a folder of checkpoints.
@@ -114,17 +114,7 @@ func TestTheTrailIsSignedAfterEnoughRecordsOrTime(t *testing.T) {
 // eventually waits for the effect of another goroutine.
 func eventually(t testing.TB, done func() bool) {
 	t.Helper()
-	timeout := time.NewTimer(30 * time.Second)
-	defer timeout.Stop()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !done() {
-		select {
-		case <-tick.C:
-		case <-timeout.C:
-			t.Fatal("it did not come about")
-		}
-	}
+	testwait.For(t, "the effect of another goroutine", done)
 }
 
 func TestACheckpointThatWasNotWrittenIsWrittenAtTheNextStart(t *testing.T) {
