@@ -144,7 +144,31 @@ func TestAnUnreachableCollectorDelaysNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_ = e.Close(context.Background())
+	_ = e.Close(testwait.Context(t))
+}
+
+func TestACollectorThatDoesNotAnswerIsGivenUpAtTheEnd(t *testing.T) {
+	over := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-over }))
+	t.Cleanup(func() { close(over); server.Close() })
+	made := make(chan struct{})
+	e, err := telemetry.Open(t.Context(), telemetry.Options{Endpoint: server.URL + "/v1/traces", Log: slog.New(slog.DiscardHandler), Follow: func(ctx context.Context, _ string, _ int64, deliver func(action.Record) error) error {
+		r := outcome("c")
+		r.EventType = action.EventOutcome
+		if err := deliver(r); err != nil {
+			return err
+		}
+		close(made)
+		<-ctx.Done()
+		return ctx.Err()
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	testwait.Receive(t, made, "the span")
+	if err := e.Close(testwait.Context(t)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("it closed with %v", err)
+	}
 }
 
 func TestSpansContinueAfterTheTrailCouldNotBeRead(t *testing.T) {
