@@ -102,6 +102,7 @@ func TestAServerThatIsNotTrustedGetsNoToken(t *testing.T) {
 }
 
 func TestATokenIsRenewedAtHalfItsLife(t *testing.T) {
+	t.Parallel() // it mostly waits
 	s, v := served(t, vaulttest.Options{}, func(s *vaulttest.Server, c *source.HashiCorp) {
 		c.Token.Given = s.Token(vaulttest.Grant{Paths: readers, TTL: 6 * time.Second})
 	})
@@ -114,18 +115,22 @@ func TestATokenIsRenewedAtHalfItsLife(t *testing.T) {
 }
 
 func TestARoleLogsInAnewWhenItsTokenCannotBeRenewed(t *testing.T) {
+	t.Parallel()
 	for name, grant := range map[string]vaulttest.Grant{
 		"fixed":     {Paths: readers, TTL: 6 * time.Second, Fixed: true},
 		"at an end": {Paths: readers, TTL: 6 * time.Second, MaxTTL: 8 * time.Second},
 	} {
-		s, v := served(t, vaulttest.Options{}, func(s *vaulttest.Server, c *source.HashiCorp) {
-			c.RoleID, c.SecretID.Given = s.Role(grant)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // it mostly waits
+			s, v := served(t, vaulttest.Options{}, func(s *vaulttest.Server, c *source.HashiCorp) {
+				c.RoleID, c.SecretID.Given = s.Role(grant)
+			})
+			finds(t, v, "example.com")
+			s.Await("POST /v1/auth/approle/login", 2)
+			if got, _, err := v.Check(t.Context(), "default", "example.com"); err != nil || got == nil {
+				t.Errorf("after the second login there is %v, %v", got, err)
+			}
 		})
-		finds(t, v, "example.com")
-		s.Await("POST /v1/auth/approle/login", 2)
-		if got, _, err := v.Check(t.Context(), "default", "example.com"); err != nil || got == nil {
-			t.Errorf("%s: after the second login there is %v, %v", name, got, err)
-		}
 	}
 }
 
@@ -226,11 +231,12 @@ func TestAVaultThatFailsIsAFault(t *testing.T) {
 }
 
 func TestAVaultThatIsSlowIsWaitedForFiveSeconds(t *testing.T) {
+	t.Parallel() // it mostly waits
 	s, v := served(t, vaulttest.Options{}, withToken)
 	s.Instead(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	_, err := v.For(t.Context(), "default", "a.b.c.example.com")
-	if fault.CodeOf(err) != fault.CredentialsUnavailable || !strings.Contains(err.Error(), "in time") {
-		t.Error(err)
+	if fault.CodeOf(err) != fault.CredentialsUnavailable || !strings.Contains(err.Error(), "in time") || len(s.Asked()) != 1 { // the limit is that of all requests together
+		t.Errorf("after the requests %v: %v", s.Asked(), err)
 	}
 }
 
