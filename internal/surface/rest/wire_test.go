@@ -5,10 +5,13 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -48,20 +51,46 @@ func echo(ctx context.Context, wire action.Wire) error {
 // attach connects a client over a real connection.
 func attach(t *testing.T, serve places) (*websocket.Conn, *rest.Surface) {
 	t.Helper()
+	surface := attachable(t, serve)
+	server := httptest.NewServer(surface)
+	t.Cleanup(func() { surface.Close(); server.Close() })
+	return attachTo(t, server.URL, http.DefaultClient), surface
+}
+
+// attachByPipe connects a client without a network, for a bubble of synctest.
+func attachByPipe(t *testing.T, serve places) (*websocket.Conn, *rest.Surface) {
+	t.Helper()
+	surface := attachable(t, serve)
+	w := &wire{connections: make(chan net.Conn, 1), closed: make(chan struct{})}
+	server := &http.Server{Handler: surface}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(w) }()
+	t.Cleanup(func() { surface.Close(); _ = server.Close(); <-done })
+	ours, theirs := net.Pipe()
+	w.connections <- theirs
+	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return ours, nil }}
+	return attachTo(t, "http://127.0.0.1", &http.Client{Transport: transport}), surface
+}
+
+func attachable(t *testing.T, serve places) *rest.Surface {
+	t.Helper()
 	surface, err := rest.New(rest.Options{Gate: refusing(), Clients: serve, Auth: tokens{}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(surface)
-	t.Cleanup(func() { surface.Close(); server.Close() })
+	return surface
+}
+
+func attachTo(t *testing.T, url string, by *http.Client) *websocket.Conn {
+	t.Helper()
 	header := http.Header{"Authorization": {"Bearer " + goodToken}}
-	conn, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(server.URL, "http")+"/v1/browser/cdp", &websocket.DialOptions{HTTPHeader: header}) //nolint:bodyclose // it is the connection's
+	conn, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(url, "http")+"/v1/browser/cdp", &websocket.DialOptions{HTTPHeader: header, HTTPClient: by}) //nolint:bodyclose // it is the connection's
 	if err != nil {
 		t.Fatal(err)
 	}
 	conn.SetReadLimit(-1)
 	t.Cleanup(func() { _ = conn.CloseNow() })
-	return conn, surface
+	return conn
 }
 
 func TestMessagesComeWholeInWhateverFrames(t *testing.T) {
@@ -129,28 +158,33 @@ func TestAClientIsToldByCodeWhyItsConnectionEnds(t *testing.T) {
 }
 
 func TestClientsAreToldThatTheGatewayEnds(t *testing.T) {
-	serving := make(chan struct{})
-	conn, surface := attach(t, func(ctx context.Context, _ action.Wire) error {
-		close(serving)
-		<-ctx.Done()
-		return context.Cause(ctx)
+	synctest.Test(t, func(t *testing.T) {
+		serving := make(chan struct{})
+		conn, surface := attachByPipe(t, func(ctx context.Context, _ action.Wire) error {
+			close(serving)
+			<-ctx.Done()
+			return context.Cause(ctx)
+		})
+		<-serving
+		closed := make(chan struct{})
+		began := time.Now()
+		go func() { surface.Close(); close(closed) }()
+		_, _, err := conn.Read(t.Context())
+		if websocket.CloseStatus(err) != websocket.StatusServiceRestart {
+			t.Errorf("told %v", err)
+		}
+		<-closed
+		if took := time.Since(began); took > 0 { // the library waits five seconds for an answer that does not come
+			t.Errorf("a client that answers held the gateway up for %v", took)
+		}
+		r := request("GET", "/v1/browser/cdp", "")
+		r.Header = http.Header{"Authorization": {"Bearer " + goodToken}}
+		r.Header.Set("Connection", "Upgrade")
+		r.Header.Set("Upgrade", "websocket")
+		w := httptest.NewRecorder()
+		surface.ServeHTTP(w, r)
+		wantProblem(t, w, http.StatusConflict, fault.NotActive)
 	})
-	<-serving
-	closed := make(chan struct{})
-	go func() { surface.Close(); close(closed) }()
-	_, _, err := conn.Read(t.Context())
-	if websocket.CloseStatus(err) != websocket.StatusServiceRestart {
-		t.Errorf("told %v", err)
-	}
-	<-closed
-	header := http.Header{"Authorization": {"Bearer " + goodToken}}
-	r := request("GET", "/v1/browser/cdp", "")
-	r.Header = header
-	r.Header.Set("Connection", "Upgrade")
-	r.Header.Set("Upgrade", "websocket")
-	w := httptest.NewRecorder()
-	surface.ServeHTTP(w, r)
-	wantProblem(t, w, http.StatusConflict, fault.NotActive)
 }
 
 // TestAReadFailsWhenItsConnectionHasEnded checks a reader that goes on after the
@@ -171,7 +205,7 @@ func TestAReadFailsWhenItsConnectionHasEnded(t *testing.T) {
 			return nil
 		})
 		conn.CloseRead(t.Context()) // so that the client answers the end
-		if err := testwait.Receive(t, ended, "the reader's end"); err == nil {
+		if err := testwait.Receive(t, ended, "the end of the reader"); err == nil {
 			t.Error("it read something")
 		}
 		_ = conn.CloseNow()
