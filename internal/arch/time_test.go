@@ -26,22 +26,19 @@ var clockMethods = []string{"SetDeadline", "SetReadDeadline", "SetWriteDeadline"
 // onRealTime are the functions of tests that may use the clock, and why. A name
 // is that of the file and the function.
 var onRealTime = map[string]string{
-	"internal/gate/attack_test.go await":                                                                 "proves that an attack has no effect, which no event tells; a slow machine can only make it pass",
-	"internal/gate/scan/fuzz_test.go FuzzFind":                                                           "looks for texts whose scan takes seconds; the bound is a thousand times what any takes",
-	"internal/client/client_test.go TestDeadlineIsATimeout":                                              "the limit is what the test is about: no answer comes before it",
-	"internal/credentials/source/sops_test.go TestSOPSThatFailsHangsOrNeverEndsIsAFaultWithoutItsOutput": "the limit is what the test is about: the program does not end before it",
-	"internal/surface/mcp/replay_test.go TestABrokenStreamIsTakenUpAndTheResultArrives":                  "no event tells that the stream has been resumed; a result that comes earlier passes too",
-	"internal/browser/engine/lying_test.go TestNothingIsFetchedAheadUnjudged":                            "no event tells that a page is not rendered ahead; a slow machine can only make it pass",
-	"internal/browser/engine/lying_test.go TestAHistoryThatPostsAgainIsJudgedAgain":                      "no event tells that going back does not post again; a slow machine can only make it pass",
-	"e2e/channel_test.go TestSpeculationRulesOfAPageFetchNothing":                                        "proves that nothing comes, which no event tells; a slow machine can only make it pass",
-	"e2e/hijacked_tries_test.go fromOwnPage":                                                             "gives a hostile page time to try, of which no event tells the end; a slow machine can only make it pass",
-	"e2e/freeze_test.go share":                                                                           "measures the processor time of a frozen box over some seconds; a slow machine can only make it smaller",
-	"e2e/leak_looks_test.go patiently":                                                                   "comes again when the answer's Retry-After says so",
-	"bench/frozen_test.go spends":                                                                        "measures the processor time of a box over some seconds",
-	"bench/timeline_test.go BenchmarkTimeline":                                                           "lets the page come to rest before the click that is printed; nothing is asserted",
-	"bench/limits_test.go compiles":                                                                      "measures which boxes are too small: a lost worker says nothing, and counts as lost after a time",
-	"bench/mcpparts_test.go press":                                                                       "measures which presses of the compared servers arrive; one that is lost says nothing",
-	"bench/mcp_test.go bounded":                                                                          "a part measures what is done in a given time",
+	"internal/surface/mcp/replay_test.go TestABrokenStreamIsTakenUpAndTheResultArrives": "no event tells that the stream has been resumed; a result that comes earlier passes too",
+	"internal/gate/attack_test.go await":                                                "proves that an attack has no effect, which no event tells; a slow machine can only make it pass",
+	"internal/browser/engine/lying_test.go TestNothingIsFetchedAheadUnjudged":           "no event tells that a page is not rendered ahead; a slow machine can only make it pass",
+	"internal/browser/engine/lying_test.go TestAHistoryThatPostsAgainIsJudgedAgain":     "no event tells that going back does not post again; a slow machine can only make it pass",
+	"e2e/channel_test.go TestSpeculationRulesOfAPageFetchNothing":                       "proves that nothing comes, which no event tells; a slow machine can only make it pass",
+	"e2e/hijacked_tries_test.go fromOwnPage":                                            "gives a hostile page time to try, of which no event tells the end; a slow machine can only make it pass",
+	"e2e/freeze_test.go share":                                                          "measures the processor time of a frozen box over some seconds; a slow machine can only make it smaller",
+	"e2e/leak_looks_test.go patiently":                                                  "comes again when the answer's Retry-After says so",
+	"bench/frozen_test.go spends":                                                       "measures the processor time of a box over some seconds",
+	"bench/timeline_test.go BenchmarkTimeline":                                          "lets the page come to rest before the click that is printed; nothing is asserted",
+	"bench/limits_test.go compiles":                                                     "measures which boxes are too small: a lost worker says nothing, and counts as lost after a time",
+	"bench/mcpparts_test.go press":                                                      "measures which presses of the compared servers arrive; one that is lost says nothing",
+	"bench/mcp_test.go bounded":                                                         "a part measures what is done in a given time",
 }
 
 // TestNoTestDependsOnTheSpeedOfTheMachine refuses tests that wait a fixed time or

@@ -230,14 +230,31 @@ func TestCallEndsWithItsContext(t *testing.T) {
 	<-left // the gateway's call ended too
 }
 
+// expiring is a context whose deadline passes when its channel is closed.
+type expiring struct {
+	context.Context
+	over chan struct{}
+}
+
+func (e expiring) Done() <-chan struct{} { return e.over }
+
+func (e expiring) Err() error {
+	select {
+	case <-e.over:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
 func TestDeadlineIsATimeout(t *testing.T) {
+	over := make(chan struct{})
 	url := gateway(t, func(ctx context.Context, _ action.Call) (action.Result, error) {
+		close(over)
 		<-ctx.Done()
 		return action.Result{}, ctx.Err()
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	_, err := connect(t, url, "good").Call(ctx, action.Call{Verb: "page.back"})
+	_, err := connect(t, url, "good").Call(expiring{t.Context(), over}, action.Call{Verb: "page.back"})
 	if fault.CodeOf(err) != fault.ActionTimeout {
 		t.Errorf("got %v", err)
 	}
