@@ -16,7 +16,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
-const setupLimit = 10 * time.Second // to set up a new tab, which a page with an endless script delays
+const (
+	openLimit  = 2 * time.Minute  // to open a browser that may have just started on a busy machine; callers have shorter limits
+	setupLimit = 10 * time.Second // to set up a new tab, which a page with an endless script delays
+)
 
 // Browser is the browser of one session. It is safe for concurrent use; verbs
 // that act take turns.
@@ -63,11 +66,11 @@ func Open(ctx context.Context, t cdp.Transport, o Options) (*Browser, error) {
 		defer b.end()
 		b.work.run(b.conn.Done())
 	})
-	ctx, cancel := context.WithTimeout(ctx, setupLimit)
+	ctx, cancel := context.WithTimeout(ctx, openLimit)
 	defer cancel()
 	if err := b.start(ctx); err != nil {
 		_ = b.Close()
-		return nil, b.toFault(ctx, "open", setupLimit, err)
+		return nil, b.toFault(ctx, "open", openLimit, err)
 	}
 	return b, nil
 }
