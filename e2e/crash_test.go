@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // TestASessionContinuesAfterItsBrowserCrashed kills the browser of a session. Its
@@ -50,6 +51,7 @@ func TestASessionContinuesAfterItsBrowserCrashed(t *testing.T) {
 // TestTheFaultSaysThatAPageExhaustedItsBoxsMemory opens a page that needs more
 // memory than its box has.
 func TestTheFaultSaysThatAPageExhaustedItsBoxsMemory(t *testing.T) {
+	testenv.Heavy(t)
 	g := start(t, settings{})
 	c := g.curl(t, "operator")
 	id := c.open(`{}`)

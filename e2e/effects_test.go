@@ -10,9 +10,10 @@ import (
 	"syscall"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/testwait"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // deeds returns what a lab page's server was told to do.

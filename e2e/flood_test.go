@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // floods opens pages that write to the console without end, in a real box. The
 // session must survive each of them.
 func floods(t *testing.T, g *gateway) {
+	testenv.Heavy(t)
 	c := g.curl(t, "operator")
 	for _, path := range []string{"flood-tasks", "flood-loop", "flood-workers"} {
 		id := c.open("{}")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/sandbox/enginetest"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
@@ -124,6 +125,7 @@ func TestAnIdleSessionIsFrozenUntilTheNextCall(t *testing.T) {
 }
 
 func TestAFrozenSessionSurvivesAKilledGateway(t *testing.T) {
+	testenv.Heavy(t)
 	g := start(t, settings{env: freezes})
 	c, id, button := g.busy(t)
 	box := fmt.Sprint(c.get("/v1/sessions/" + id).object(http.StatusOK)["box"])
@@ -148,6 +150,7 @@ func TestAFrozenSessionSurvivesAKilledGateway(t *testing.T) {
 // TestAFrozenBoxOfAKilledGatewayEnds starts no other gateway afterwards that
 // would remove the box.
 func TestAFrozenBoxOfAKilledGatewayEnds(t *testing.T) {
+	testenv.Heavy(t)
 	g := start(t, settings{env: freezes, lease: 10})
 	c, id, _ := g.busy(t)
 	g.frozen(t, c, id)

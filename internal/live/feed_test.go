@@ -177,8 +177,7 @@ func TestTheVideoEndsAfterItsLastReader(t *testing.T) {
 }
 
 func TestAReaderThatComesBackFindsTheVideoRunning(t *testing.T) {
-	synctest.Test(t, func(inBubble *testing.T) {
-		t := inBubble
+	synctest.Test(t, func(t *testing.T) {
 		c, f := start(t)
 		a := read(t, f)
 		v := c.running()
@@ -211,8 +210,7 @@ func TestASlowReaderLosesFramesAndHarmsNobody(t *testing.T) {
 }
 
 func TestTheEncoderFollowsTheSlowestLine(t *testing.T) {
-	synctest.Test(t, func(inBubble *testing.T) {
-		t := inBubble
+	synctest.Test(t, func(t *testing.T) {
 		c, f := start(t)
 		a, b := read(t, f), read(t, f)
 		v := c.running()

@@ -162,7 +162,7 @@ func TestFetchedPagesReadTheSameAsRenderedOnes(t *testing.T) {
 		"frame":   {doctype + `<p>seen<iframe srcdoc="<p>inner"></iframe>`, "", false},
 		"refresh": {doctype + `<meta http-equiv=refresh content="0;url=/style.css"><p>x`, "", false},
 	} {
-		if !testenv.Tried(name, 10) {
+		if !testenv.Tried(name, 20) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -260,6 +260,9 @@ func TestReferencesToADocumentThatIsGone(t *testing.T) {
 		ways[name] = func() { m.eval(script + "; 0") }
 	}
 	for name, way := range ways {
+		if !testenv.Tried(name, 3) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			m.t = t
 			again()
