@@ -98,6 +98,7 @@ agree() {
 }
 
 install_packages() {
+  as_root dpkg --configure -a >/dev/null # what an interrupted installation left
   as_root apt-get update -qq
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }

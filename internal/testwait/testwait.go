@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	reserve  = 30 * time.Second      // at most, for cleaning up before go test ends the binary
-	interval = 10 * time.Millisecond // between two looks at a condition that reports no change
+	reserve = 30 * time.Second      // at most, for cleaning up before go test ends the binary
+	soonest = 2 * time.Millisecond  // between the first two looks at a condition that reports no change
+	latest  = 50 * time.Millisecond // between later ones: a look may start a process
 )
 
 // Context returns a context that ends shortly before go test ends the binary. It
@@ -52,12 +53,8 @@ func Deadline(t testing.TB) (end time.Time, limited bool) {
 func For(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	ctx := Context(t)
-	again := time.NewTicker(interval)
-	defer again.Stop()
-	for !holds() {
-		select {
-		case <-again.C:
-		case <-ctx.Done():
+	for pause := soonest; !holds(); pause = min(2*pause, latest) {
+		if Latency(ctx, pause); ctx.Err() != nil {
 			t.Fatalf("waited in vain for %s", what)
 		}
 	}
