@@ -80,6 +80,7 @@ func (g *gateway) attach(t *testing.T, session string) *websocket.Conn {
 }
 
 func TestClientsLearnHowTheirBrowserEnded(t *testing.T) {
+	testenv.Heavy(t)
 	for name, ending := range map[string]struct {
 		end  func(g *gateway, id string)
 		code websocket.StatusCode

@@ -14,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
@@ -125,6 +126,7 @@ func TestAReadOnlySessionOpensNoChannel(t *testing.T) {
 // TestAReadOnlySessionReportsTheRefusedChannel checks the note in the agent's
 // next answer. A rule about the host makes an exception.
 func TestAReadOnlySessionReportsTheRefusedChannel(t *testing.T) {
+	testenv.Heavy(t)
 	g := start(t, settings{})
 	command := exec.Command(binary, "mcp", "--read-only", "--config", g.config)
 	command.Env = append(os.Environ(), g.env...)
@@ -139,6 +141,7 @@ func TestAReadOnlySessionReportsTheRefusedChannel(t *testing.T) {
 }
 
 func TestAChannelOfAReadOnlySessionIsAllowedByARule(t *testing.T) {
+	testenv.Heavy(t)
 	g := start(t, settings{security: `effects: {rules: [{hosts: [localhost], methods: [CONNECT], risk: LOW}]}`})
 	c := onChannels(t, g, `{"effects": "none"}`)
 	c.press(t, "Show live view", "page: open")
@@ -148,6 +151,7 @@ func TestAChannelOfAReadOnlySessionIsAllowedByARule(t *testing.T) {
 // TestAChannelThatADeletionOpensIsAskedAbout checks that a channel opened by an
 // act of HIGH risk is asked about, and one opened by harmless acts is not.
 func TestAChannelThatADeletionOpensIsAskedAbout(t *testing.T) {
+	testenv.Heavy(t)
 	g := start(t, settings{})
 	a := g.stdio(t)
 	a.must("browser_navigate", object{"url": g.site + "/lab/channels"}, "Channels")

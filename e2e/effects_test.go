@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
@@ -129,6 +130,7 @@ func TestAReadOnlyAgentChangesNothing(t *testing.T) {
 // TestACrawlAndARunCanOnlyRead checks that a crawl and a run that only read send
 // nothing else, even if their session may.
 func TestACrawlAndARunCanOnlyRead(t *testing.T) {
+	testenv.Heavy(t)
 	g := start(t, settings{})
 	c := g.curl(t, "agent")
 	c.open(`{"name": "reads"}`)

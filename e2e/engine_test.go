@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // engine is a proxy to the machine's container engine that can be cut.
@@ -101,6 +102,7 @@ func (e *engine) cut() {
 // session continues, a new one is refused with a hint, and the next start ends
 // the box that could not be ended.
 func TestEngineThatStopsAndComesBack(t *testing.T) {
+	testenv.Heavy(t)
 	e := newEngine(t)
 	g := start(t, settings{env: []string{"DOCKER_HOST=" + e.host()}})
 	c := g.curl(t, "agent")

@@ -12,6 +12,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
@@ -76,6 +77,7 @@ func TestAnUnansweredQuestionRefuses(t *testing.T) {
 }
 
 func TestInvalidCredentialsRefuseTheVisit(t *testing.T) {
+	testenv.Heavy(t)
 	g := start(t, settings{env: []string{
 		"GLOVEBOX_SECURITY_CREDENTIALS_VAULT_BACKEND=env",
 		"GLOVEBOX_SECRET_SECRETS_BROWSER_LOCALHOST={", "GLOVEBOX_SECRET_SECRETS_BROWSER_127_0_0_1={",

@@ -74,6 +74,7 @@ func (g *gateway) busy(t *testing.T) (c curl, id, button string) {
 }
 
 func TestAnIdleSessionIsFrozenUntilTheNextCall(t *testing.T) {
+	testenv.Heavy(t)
 	g := start(t, settings{env: freezes})
 	c, id, button := g.busy(t)
 	g.works(t, c, id)

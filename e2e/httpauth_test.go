@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // TestHTTPAuthentication checks that a stored password is used for the server of
 // its origin, that this is recorded, and that the agent sees neither the password
 // nor a dialog.
 func TestHTTPAuthentication(t *testing.T) {
+	testenv.Heavy(t)
 	const password = "canary-http-auth-4187"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, given, _ := r.BasicAuth()

@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 func TestFaultsNameTheReachedLimit(t *testing.T) {
+	testenv.Heavy(t)
 	g := start(t, settings{security: "max_concurrent_sessions: 1\n  max_actions_per_session: 3"})
 	c := g.curl(t, "agent")
 	c.open(`{"name": "one"}`)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // The credentials of the lab's account, known to the site and to the vault.
@@ -112,6 +113,7 @@ func TestAnAgentLogsInWithNamedSecrets(t *testing.T) {
 // TestACapturedLoginIsUsedByAgents lets a person take over a session and log in
 // by hand. The login is captured and used in agents' sessions afterwards.
 func TestACapturedLoginIsUsedByAgents(t *testing.T) {
+	testenv.Heavy(t)
 	g := start(t, settings{})
 	agent := g.curl(t, "agent")
 	id := agent.open(`{"name": "first", "url": "` + g.site + `/lab/account"}`)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
@@ -179,6 +180,7 @@ var attempts = map[string]attempt{
 // everyOperation calls every verb at each of its routes, and by its name. The
 // client checks everything against the description.
 func everyOperation(t *testing.T, g *gateway) {
+	testenv.Heavy(t)
 	b := &bench{t: t, g: g, c: g.curl(t, "operator")}
 	b.session = b.c.open(`{"name": "bench"}`)
 	b.open("controls")

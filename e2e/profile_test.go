@@ -11,6 +11,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/profile"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
@@ -165,6 +166,7 @@ func inTheClear(t *testing.T, g *gateway, text string) {
 // signal, which saves it; killed with an open session, which the next gateway
 // recovers; killed during saving.
 func TestProfilesSurviveTheGateway(t *testing.T) {
+	testenv.Heavy(t)
 	g := start(t, settings{})
 	id := newContext(t, g, "work")
 	open := func() string {

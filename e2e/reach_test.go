@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // signer is an authority of a private network.
@@ -107,6 +108,7 @@ func reaching(hosts ...string) settings {
 // authority, and named hosts with self-signed ones; others are refused. The
 // gateway does not start with a file that contains no authority.
 func TestPrivateCertificates(t *testing.T) {
+	testenv.Heavy(t)
 	known, stranger := newSigner(t), newSigner(t)
 	signed, foreign := known.serve(t, "signed.localhost", "signed"), stranger.serve(t, "foreign.localhost", "foreign")
 	own, unlisted := (*signer)(nil).serve(t, "own.localhost", "own"), (*signer)(nil).serve(t, "unlisted.localhost", "unlisted")

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
@@ -64,6 +65,7 @@ func TestASessionSurvivesTheGateway(t *testing.T) {
 }
 
 func TestBoxEndsWithItsLease(t *testing.T) {
+	testenv.Heavy(t)
 	g := start(t, settings{lease: 10, warmPool: 1})
 	id, _, _ := used(t, g)
 	testwait.For(t, "the warm box", func() bool { return len(g.boxes()) == 2 })
@@ -81,6 +83,7 @@ func TestBoxEndsWithItsLease(t *testing.T) {
 // TestAKilledGatewayLeavesNoContainer starts no other gateway afterwards; the
 // engine must remove everything.
 func TestAKilledGatewayLeavesNoContainer(t *testing.T) {
+	testenv.Heavy(t)
 	g := start(t, settings{lease: 10, warmPool: 1})
 	used(t, g)
 	testwait.For(t, "the warm box", func() bool { return g.running() == 2 })
@@ -105,6 +108,7 @@ func (g *gateway) running() int {
 // box and an open session: the next one recovers the session and ends the warm
 // box, while another gateway on the same engine keeps its own.
 func TestOldBoxesAreRemovedAndThoseOfOtherGatewaysAreNot(t *testing.T) {
+	testenv.Heavy(t)
 	neighbour := start(t, settings{})
 	neighboursID, _, _ := used(t, neighbour)
 	theirs := neighbour.boxes()
@@ -151,6 +155,7 @@ func TestTwoGatewaysDoNotShareAStateDirectory(t *testing.T) {
 // gateway runs. Its box starts another browser, which does not belong to the
 // session.
 func TestASessionFailsIfItsBrowserEndedWithoutTheGateway(t *testing.T) {
+	testenv.Heavy(t)
 	g := start(t, settings{})
 	id, _, _ := used(t, g)
 	before := g.chromium(t, "browser")

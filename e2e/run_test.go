@@ -15,6 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
@@ -103,6 +104,7 @@ func detail(run object) string {
 
 // contractRuns are the scenarios of contract runs that can share a gateway.
 func contractRuns(t *testing.T, g *gateway) {
+	testenv.Heavy(t)
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, *gateway)

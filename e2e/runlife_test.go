@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
@@ -128,6 +129,7 @@ func runTool(t *testing.T, g *gateway) {
 }
 
 func TestARestartFailsRunsAndLeavesNoBox(t *testing.T) {
+	testenv.Heavy(t)
 	g := start(t, settings{sandbox: "keep_boxes_on_shutdown: true"})
 	for _, try := range []struct {
 		signal syscall.Signal

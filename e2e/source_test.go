@@ -13,6 +13,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/credentials/source/vaulttest"
 	"github.com/gloveboxhq/glovebox/internal/egress/egresstest"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // Values with special characters for text formats, and one that is searched for.
@@ -91,6 +92,7 @@ func (s *guarded) gateway(t *testing.T, source *vaulttest.Server) *gateway {
 // the site gets a request, and no answer repeats the data. Data that only looks
 // hostile is injected unchanged.
 func TestInvalidCredentialsAreNotInjected(t *testing.T) {
+	testenv.Heavy(t)
 	site, source := newGuarded(t), vaulttest.Start(t, vaulttest.Options{})
 	g := site.gateway(t, source)
 	agent, heard := g.overheard(t)

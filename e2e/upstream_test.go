@@ -17,6 +17,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // publicName is a host with a public address. Only our proxy can connect to its
@@ -130,6 +131,7 @@ func (p *companyProxy) places() []string {
 // which is asked only for the address that the gateway looked up. Private hosts
 // stay refused, and the proxy itself is not a destination.
 func TestPublicHostsBehindAProxy(t *testing.T) {
+	testenv.Heavy(t)
 	const login = "gateway:canary-proxy-6620"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -161,6 +163,7 @@ func TestPublicHostsBehindAProxy(t *testing.T) {
 // TestSessionsUseTheProxyThatTheyName checks that no session connects directly,
 // and that a warm box uses the proxy of its session.
 func TestSessionsUseTheProxyThatTheyName(t *testing.T) {
+	testenv.Heavy(t)
 	const login = "gateway:canary-proxy-7731"
 	proxies := map[string]*companyProxy{}
 	for _, name := range []string{"default", "paris"} {

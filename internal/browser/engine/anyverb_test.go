@@ -73,7 +73,7 @@ func TestADialogInTheMiddleOfAnyVerb(t *testing.T) {
 			t.Errorf("%s has no call here", row.Name)
 			continue
 		}
-		if !testenv.Tried(row.Name, 4) {
+		if !testenv.Tried(row.Name, 10) {
 			continue
 		}
 		t.Run(row.Name, func(t *testing.T) { interrupted(t, row.Name, args) })

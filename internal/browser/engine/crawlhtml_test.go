@@ -162,7 +162,7 @@ func TestFetchedPagesReadTheSameAsRenderedOnes(t *testing.T) {
 		"frame":   {doctype + `<p>seen<iframe srcdoc="<p>inner"></iframe>`, "", false},
 		"refresh": {doctype + `<meta http-equiv=refresh content="0;url=/style.css"><p>x`, "", false},
 	} {
-		if !testenv.Tried(name, 20) {
+		if !testenv.Tried(name, 40) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -318,7 +318,7 @@ func TestNoScriptOfAFetchedPageRuns(t *testing.T) {
 		"closed":   `<div><template shadowrootmode=closed><script>fetch("/ran")</script></template></div>`,
 		"animated": `<style>@keyframes k{to{color:red}} p{animation:k 1ms}</style><p onanimationend='fetch("/ran")'>x`,
 	} {
-		if !testenv.Tried(name, 3) {
+		if !testenv.Tried(name, 6) {
 			continue
 		}
 		s.put("/before/"+name, "<p>before")

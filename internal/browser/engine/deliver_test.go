@@ -168,7 +168,7 @@ func TestAKeyComesToTheElementThatItWasJudgedForOrToNone(t *testing.T) {
 	for _, l := range payLayouts {
 		s := newStore(t)
 		for _, w := range ways {
-			if !testenv.Tried(l.name+w.name, 4) {
+			if !testenv.Tried(l.name+w.name, 8) {
 				continue
 			}
 			t.Run(strings.ReplaceAll(l.name+"/"+w.name, " ", "-"), func(t *testing.T) {
