@@ -27,16 +27,16 @@ short)
   again=()
   [ "${RERUN:-}" != 1 ] || again=(--rerun-fails=2 --rerun-fails-max-failures=5)
   # The packages that take longest come first.
-  gotestsum "${again[@]}" --packages "./internal/browser/engine ./e2e/... ./..." -- -short -count=1 -timeout 40m
+  gotestsum "${again[@]}" --packages "./internal/browser/engine ./e2e/... ./..." -- -short -count=1 -timeout 60m
   ;;
 full)
   printf '==> running every test: about 45 minutes on two cores; each package is named when it has ended\n'
   # The programs of the end-to-end tests are separate processes: there is no race to see from outside.
   gotestsum --raw-command -- bash -c '
     status=0
-    CGO_ENABLED=1 go test -json -race -count=1 -timeout 40m $(go list ./... | grep -v /e2e) || status=1
-    CGO_ENABLED=1 go -C bench test -json -race -count=1 -timeout 40m ./... || status=1
-    go test -json -count=1 -timeout 40m ./e2e/... || status=1
+    CGO_ENABLED=1 go test -json -race -count=1 -timeout 60m $(go list ./... | grep -v /e2e) || status=1
+    CGO_ENABLED=1 go -C bench test -json -race -count=1 -timeout 60m ./... || status=1
+    go test -json -count=1 -timeout 60m ./e2e/... || status=1
     exit $status'
   ;;
 *)
