@@ -25,7 +25,7 @@ case ${1:-} in
 short)
   printf '==> running the tests: about ten minutes on two cores; each package is named when it has ended\n'
   again=()
-  [ "${RERUN:-}" != 1 ] || again=(--rerun-fails=2 --rerun-fails-max-failures=5)
+  [ "${RERUN:-}" != 1 ] || again=(--rerun-fails=2 --rerun-fails-max-failures=5 --rerun-fails-run-root-test)
   # The packages that take longest come first.
   gotestsum "${again[@]}" --packages "./internal/browser/engine ./e2e/... ./..." -- -short -count=1 -timeout 60m
   ;;

@@ -78,7 +78,7 @@ func report(to io.Writer, from io.Reader) error {
 	writePackages(to, packages)
 	writeSlowest(to, tests)
 	writeFlaky(to, tests)
-	writeFailed(to, tests, packages)
+	writeFailed(to, results)
 	return nil
 }
 
@@ -138,10 +138,11 @@ func writeSlowest(to io.Writer, tests []*result) {
 	}
 }
 
-// writeFlaky names the tests that failed and then passed.
+// writeFlaky names the tests that failed and then passed. A test is tried again as a
+// whole.
 func writeFlaky(to io.Writer, tests []*result) {
 	for _, t := range tests {
-		if t.failed > 0 && t.last != "fail" {
+		if !strings.Contains(t.Test, "/") && t.failed > 0 && t.last != "fail" {
 			fmt.Fprintf(to, "flaky: %s %s failed %d of %d times\n", short(t.Package), t.Test, t.failed, t.tries)
 		}
 	}
@@ -149,24 +150,28 @@ func writeFlaky(to io.Writer, tests []*result) {
 
 // writeFailed names the tests that failed at last, without those that failed
 // because a part of them did, and the packages that failed by themselves.
-func writeFailed(to io.Writer, tests, packages []*result) {
+func writeFailed(to io.Writer, results map[key]*result) {
 	failed := map[key]bool{}
-	within := map[key]bool{} // what failed only because something in it did
-	for _, t := range tests {
-		if t.last != "fail" {
-			continue
-		}
-		failed[t.key] = true
-		within[key{t.Package, ""}] = true
-		for i, c := range t.Test {
-			if c == '/' {
-				within[key{t.Package, t.Test[:i]}] = true
-			}
+	for k, r := range results {
+		switch {
+		case r.last != "fail":
+		case k.Test != "":
+			failed[k] = true
+		case r.tries == 1: // a package that is tried again is judged by its tests
+			failed[k] = true
 		}
 	}
-	for _, p := range packages {
-		if p.last == "fail" && p.tries == 1 { // a package that is tried again is judged by its tests
-			failed[p.key] = true
+	within := map[key]bool{} // what failed only because something in it did
+	for k := range failed {
+		for _, whole := range wholes(k) {
+			if whole.Test != "" && results[whole].last != "fail" { // it passed when it was tried again
+				delete(failed, k)
+			}
+		}
+		if failed[k] {
+			for _, whole := range wholes(k) {
+				within[whole] = true
+			}
 		}
 	}
 	maps.DeleteFunc(failed, func(k key, _ bool) bool { return within[k] })
@@ -178,6 +183,20 @@ func writeFailed(to io.Writer, tests, packages []*result) {
 	for _, k := range slices.SortedFunc(maps.Keys(failed), byName) {
 		fmt.Fprintln(to, command(k))
 	}
+}
+
+// wholes returns what a test is a part of: its package, its test, and parts of it.
+func wholes(k key) []key {
+	if k.Test == "" {
+		return nil
+	}
+	all := []key{{k.Package, ""}}
+	for i, c := range k.Test {
+		if c == '/' {
+			all = append(all, key{k.Package, k.Test[:i]})
+		}
+	}
+	return all
 }
 
 // command returns the shell command that runs a test alone.

@@ -10,6 +10,7 @@ const events = `{"Action":"start","Package":"github.com/gloveboxhq/glovebox/inte
 {"Action":"pass","Package":"github.com/gloveboxhq/glovebox/internal/gate","Test":"TestSlow","Elapsed":12.3}
 {"Action":"fail","Package":"github.com/gloveboxhq/glovebox/internal/gate","Test":"TestTable/it's_(odd)","Elapsed":1}
 {"Action":"fail","Package":"github.com/gloveboxhq/glovebox/internal/gate","Test":"TestTable","Elapsed":2}
+{"Action":"fail","Package":"github.com/gloveboxhq/glovebox/internal/gate","Test":"TestLucky/a part of the first try alone","Elapsed":3}
 {"Action":"fail","Package":"github.com/gloveboxhq/glovebox/internal/gate","Test":"TestLucky","Elapsed":3}
 {"Action":"fail","Package":"github.com/gloveboxhq/glovebox/internal/gate","Elapsed":20}
 {"Action":"pass","Package":"github.com/gloveboxhq/glovebox/internal/gate","Test":"TestLucky","Elapsed":4}
