@@ -164,7 +164,7 @@ func writeFailed(to io.Writer, results map[key]*result) {
 	within := map[key]bool{} // what failed only because something in it did
 	for k := range failed {
 		for _, whole := range wholes(k) {
-			if whole.Test != "" && results[whole].last != "fail" { // it passed when it was tried again
+			if r := results[whole]; whole.Test != "" && r != nil && r.last != "fail" { // it passed when it was tried again
 				delete(failed, k)
 			}
 		}
