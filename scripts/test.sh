@@ -23,7 +23,7 @@ gotestsum() {
 # Every limit of the tests is that of their binary: it only ends what hangs.
 case ${1:-} in
 short)
-  printf '==> running the tests: about ten minutes on two cores; each package is named when it has ended\n'
+  printf '==> running the tests: about 15 minutes on two cores; each package is named when it has ended\n'
   again=()
   [ "${RERUN:-}" != 1 ] || again=(--rerun-fails=2 --rerun-fails-max-failures=5 --rerun-fails-run-root-test)
   # The packages that take longest come first.
