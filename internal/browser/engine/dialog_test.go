@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -50,9 +51,30 @@ func TestDialogsDuringAnyVerb(t *testing.T) {
 	}
 	tr.must("page.dialog", &action.AnswerDialog{Accept: true})
 	tr.must("page.wait_for", &action.WaitFor{Locator: action.Locator{Text: "Later"}})
-	tr.visit(`<script>setTimeout(() => confirm('sure?'), 200)</script>`)
-	r = tr.must("page.wait_for", &action.WaitFor{Locator: selector("#none")})
-	if r.Modal == nil || r.Data.(*action.Waited).Found {
+	asks := make(chan struct{})
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprint(w, `<p>Here</p><script>fetch('/go').then(() => confirm('sure?'))</script>`)
+	})
+	mux.HandleFunc("/go", func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-asks:
+		case <-r.Context().Done():
+		}
+	})
+	tr.must("page.goto", &action.Goto{URL: listen(t, mux).URL})
+	waited := make(chan action.Result, 1)
+	go func() {
+		r, err := tr.Do(tr.ctx, "page.wait_for", &action.WaitFor{Locator: selector("#none"), Timeout: new(120_000)}, action.Pin{})
+		if err != nil {
+			t.Error(err)
+		}
+		waited <- r
+	}()
+	tr.wantBusy(true, "an element is waited for")
+	close(asks)
+	if r = <-waited; r.Modal == nil || r.Data.(*action.Waited).Found {
 		t.Errorf("wait_for: %+v, modal %+v", r.Data, r.Modal)
 	}
 	tr.must("page.dialog", &action.AnswerDialog{})
