@@ -10,7 +10,6 @@ import (
 
 const (
 	afterPing  = 10 * time.Millisecond // for its other connections: GTK in Chromium has its own
-	withoutIt  = 50 * time.Millisecond // for a program that does not answer pings
 	maxAtoms   = 64                    // names of protocols that a window lists
 	focusNone  = 0
 	focusRoot  = 1  // PointerRoot: the window below the pointer has the focus
@@ -19,9 +18,11 @@ const (
 	mappingKeyboard = 1 // what a MappingNotify is about
 )
 
-// pingLimit is for a program to answer that it has read its events. Tests of what
-// programs read make it longer.
-var pingLimit = time.Second
+// Tests of what programs read make these longer.
+var (
+	pingLimit = time.Second            // for a program to answer that it has read its events
+	withoutIt = 250 * time.Millisecond // for one that does not answer pings: on a busy machine xterm needs more than 50 ms
+)
 
 // pings waits for the answers to _NET_WM_PING. A program answers it in the order of
 // its events: it has then read all that came before.
