@@ -88,7 +88,7 @@ var rules = map[string][]string{
 	"surface/mcp":                  {"action", "fault", "auth", "randid", "untrusted"},
 	"demosite":                     {"randid"},
 	"testenv":                      {},
-	"testcache":                    {},
+	"testcache":                    {"testwait"},
 	"testwait":                     {},
 	"golden":                       {},
 	"client":                       {"action", "fault"},

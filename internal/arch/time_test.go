@@ -23,9 +23,11 @@ var clockUses = []string{
 // clockMethods are methods of connections that do the same.
 var clockMethods = []string{"SetDeadline", "SetReadDeadline", "SetWriteDeadline"}
 
-// onRealTime are the functions of tests that may use the clock, and why. A name
-// is that of the file and the function.
+// onRealTime are the functions of tests that may use the clock, and why. A key
+// has the path of the file and the name of the function.
 var onRealTime = map[string]string{
+	"internal/browser/engine/channel_test.go TestAWebSocketOnASharedConnectionIsEnded":  "no event tells that an allowed channel stays open; a slow machine can only make it pass",
+	"internal/testenv/testenv.go Engine":                                                "looks before any test runs; an engine that is not there refuses at once",
 	"internal/surface/mcp/replay_test.go TestABrokenStreamIsTakenUpAndTheResultArrives": "no event tells that the stream has been resumed; a result that comes earlier passes too",
 	"internal/gate/attack_test.go await":                                                "proves that an attack has no effect, which no event tells; a slow machine can only make it pass",
 	"internal/browser/engine/lying_test.go TestNothingIsFetchedAheadUnjudged":           "no event tells that a page is not rendered ahead; a slow machine can only make it pass",
@@ -88,7 +90,7 @@ func testFunctions(t *testing.T) map[string][]testFunction {
 				return err
 			}
 			folder := filepath.Dir(path)
-			forTests := strings.HasSuffix(path, "_test.go") || strings.HasSuffix(folder, "test") || strings.HasPrefix(path, "../../e2e")
+			forTests := strings.HasSuffix(path, "_test.go") || strings.HasSuffix(folder, "test") || strings.HasPrefix(filepath.Base(folder), "test") || strings.HasPrefix(path, "../../e2e")
 			if !forTests || folder == "../../internal/testwait" || slices.Contains(strings.Split(path, "/"), "testdata") {
 				return nil
 			}

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -181,7 +182,13 @@ func TestAWebSocketOnASharedConnectionIsEnded(t *testing.T) {
 				defer mu.Unlock()
 				return len(asked) > 0 && asked[0].Open && asked[0].URL == socket
 			})
-			if !allowed {
+			if allowed {
+				select {
+				case <-m.closed:
+					t.Errorf("%s: an allowed channel came to its end", way)
+				case <-time.After(200 * time.Millisecond):
+				}
+			} else {
 				testwait.Receive(t, m.closed, "the end of a channel that is not allowed: "+way)
 			}
 			tr.must("page.goto", &action.Goto{URL: "about:blank"})
