@@ -20,7 +20,7 @@ gotestsum() {
     --jsonfile "$events" --post-run-command "go run ./scripts/testreport" "$@"
 }
 
-# Every limit of the tests is that of their binary: it only ends what hangs.
+# Tests have no time limits of their own: -timeout ends what hangs.
 case ${1:-} in
 short)
   printf '==> running the tests: about 15 minutes on two cores; each package is named when it has ended\n'

@@ -1,16 +1,14 @@
 package testcache
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
-	"time"
-)
 
-const npmLimit = 5 * time.Minute // for npm to fetch what a lock file names
+	"github.com/gloveboxhq/glovebox/internal/testwait"
+)
 
 // Project copies a Node project (a folder with package.json and
 // package-lock.json) to a temporary folder where it can run, and returns that
@@ -54,9 +52,7 @@ func install(t testing.TB, folder, fresh string) {
 	if err := os.CopyFS(fresh, os.DirFS(folder)); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), npmLimit)
-	defer cancel()
-	npm := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+	npm := exec.CommandContext(testwait.Context(t), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 	npm.Dir = fresh
 	if out, err := npm.CombinedOutput(); err != nil {
 		t.Fatalf("npm ci: %v (make test installs npm where it is missing)\n%s", err, out)

@@ -1,16 +1,15 @@
 package testcache
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
-)
 
-const buildLimit = 10 * time.Minute // for a program and its modules without a build cache, on a busy machine
+	"github.com/gloveboxhq/glovebox/internal/testwait"
+)
 
 // Program builds the program of a folder that is a Go module of its own, and
 // returns its path. It is built once and cached by its sources and the version of
@@ -31,9 +30,7 @@ func Program(t testing.TB, folder string) string {
 func build(t testing.TB, folder, program string) {
 	t.Helper()
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(t.Context(), buildLimit)
-	defer cancel()
-	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, ".")
+	command := exec.CommandContext(testwait.Context(t), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, ".")
 	command.Dir = folder
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	if out, err := command.CombinedOutput(); err != nil {

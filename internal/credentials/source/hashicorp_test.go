@@ -235,7 +235,7 @@ func TestAVaultThatIsSlowIsWaitedForFiveSeconds(t *testing.T) {
 	s, v := served(t, vaulttest.Options{}, withToken)
 	s.Instead(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	_, err := v.For(t.Context(), "default", "a.b.c.example.com")
-	if fault.CodeOf(err) != fault.CredentialsUnavailable || !strings.Contains(err.Error(), "in time") || len(s.Asked()) != 1 { // the limit is that of all requests together
+	if fault.CodeOf(err) != fault.CredentialsUnavailable || !strings.Contains(err.Error(), "in time") || len(s.Asked()) != 1 { // the limit is for all requests together
 		t.Errorf("after the requests %v: %v", s.Asked(), err)
 	}
 }
