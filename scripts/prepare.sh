@@ -73,6 +73,7 @@ if [ "$purpose" = journeys ] || [ "$purpose" = apps ]; then
 fi
 if [ "$purpose" = test ]; then
   need chromium test -x "${GLOVEBOX_TEST_CHROMIUM:-/usr/lib/chromium/chromium}"
+  need chromium-headless-shell test -x /usr/lib/chromium/chromium-headless-shell
   need xvfb command -v Xvfb
   need vpx-tools command -v vpxenc
   need xterm command -v xterm

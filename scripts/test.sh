@@ -26,8 +26,9 @@ short)
   printf '==> running the tests: about 15 minutes on two cores; each package is named when it has ended\n'
   again=()
   [ "${RERUN:-}" != 1 ] || again=(--rerun-fails=2 --rerun-fails-max-failures=5 --rerun-fails-run-root-test)
-  # The packages that take longest come first.
-  gotestsum "${again[@]}" --packages "./internal/browser/engine ./e2e/... ./..." -- -short -count=1 -timeout 60m
+  # The packages that take longest come first. One package more than there are
+  # processors runs at once: most wait for browsers and containers now and then.
+  gotestsum "${again[@]}" --packages "./internal/browser/engine ./e2e/... ./..." -- -short -count=1 -p "$(($(nproc) + 1))" -timeout 60m
   ;;
 full)
   printf '==> running every test: about 45 minutes on two cores; each package is named when it has ended\n'

@@ -30,6 +30,19 @@ func ChromiumPath() string {
 	return "/usr/lib/chromium/chromium"
 }
 
+// PageChromiumPath returns the browser for tests of what is in a page. Under -short
+// that is Debian's headless shell where it is installed: the same version of
+// Chromium without a browser's windows, which makes a page in half the time.
+// Otherwise it is ChromiumPath. It parses the flags, so TestMain may ask.
+func PageChromiumPath() string {
+	flag.Parse()
+	const shell = "/usr/lib/chromium/chromium-headless-shell"
+	if _, err := os.Stat(shell); err == nil && testing.Short() && os.Getenv("GLOVEBOX_TEST_CHROMIUM") == "" {
+		return shell
+	}
+	return ChromiumPath()
+}
+
 // Need checks something that the machine may not have. It returns why it is
 // missing, or nil.
 type Need func() error

@@ -35,7 +35,7 @@ func EagerFor(t testing.TB, flags ...string) *Chromium { return startFor(t, fals
 func startFor(t testing.TB, asInBox bool, flags []string) *Chromium {
 	t.Helper()
 	testenv.Require(t, testenv.Chromium)
-	c, err := start(asInBox, flags)
+	c, err := start(testenv.ChromiumPath(), asInBox, flags)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,9 +44,16 @@ func startFor(t testing.TB, asInBox bool, flags []string) *Chromium {
 }
 
 // Start starts Chromium with the given flags after its own.
-func Start(flags ...string) (*Chromium, error) { return start(true, flags) }
+func Start(flags ...string) (*Chromium, error) { return start(testenv.ChromiumPath(), true, flags) }
 
-func start(asInBox bool, flags []string) (*Chromium, error) {
+// StartForPages starts one for tests of what is in a page, see
+// testenv.PageChromiumPath. It lacks what Chromium's windows do: downloads that a
+// page's window begins, the dialog for a name and password, error pages.
+func StartForPages(flags ...string) (*Chromium, error) {
+	return start(testenv.PageChromiumPath(), true, flags)
+}
+
+func start(path string, asInBox bool, flags []string) (*Chromium, error) {
 	dir, err := os.MkdirTemp("", "glovebox-chromium-")
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a profile: %w", err)
@@ -71,7 +78,7 @@ func start(asInBox bool, flags []string) (*Chromium, error) {
 		"--disable-features=DeferRendererTasksAfterInput,WebUIOmniboxPopup,WebUIOmniboxAimPopup,Translate,OptimizationHints",
 		"--user-data-dir=" + filepath.Join(dir, "profile"),
 	}, flags...)
-	c := &Chromium{command: exec.Command(testenv.ChromiumPath(), args...), dir: dir, in: fromChromium, out: toChromium}
+	c := &Chromium{command: exec.Command(path, args...), dir: dir, in: fromChromium, out: toChromium}
 	c.command.ExtraFiles = []*os.File{fromUs, toUs}
 	c.command.Env = []string{"HOME=" + dir, "PATH=/usr/bin:/bin", "LANG=C.UTF-8"}
 	c.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -82,7 +89,7 @@ func start(asInBox bool, flags []string) (*Chromium, error) {
 		}
 	}
 	if err := c.command.Start(); err != nil {
-		return nil, fmt.Errorf("cannot start %s: %w", testenv.ChromiumPath(), err)
+		return nil, fmt.Errorf("cannot start %s: %w", path, err)
 	}
 	_, _ = fromUs.Close(), toUs.Close()
 	return c, nil

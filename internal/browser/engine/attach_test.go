@@ -258,6 +258,7 @@ func TestWhatAClientIsRefusedIsTold(t *testing.T) {
 }
 
 func TestDownloadsStayAsTheSessionHasThem(t *testing.T) {
+	withWindows(t)
 	files := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/file" {
 			w.Header().Set("Content-Disposition", "attachment")

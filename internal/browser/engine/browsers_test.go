@@ -1,11 +1,13 @@
 package engine_test
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/browsertest"
+	"github.com/gloveboxhq/glovebox/internal/testenv"
 )
 
 // browsers keeps as many Chromiums as tests run at once. They start when they are
@@ -16,15 +18,22 @@ type browsers struct {
 	idle []*chromium
 	held map[string]*loan // by the name of the test
 	solo sync.Map         // names of tests that run alone
+	full sync.Map         // names of tests that need a Chromium with windows
 }
 
 // alone keeps a test from running beside others, as one that measures memory must.
 // It is called before the test starts a browser.
 func alone(t *testing.T) { shared.solo.Store(t.Name(), true) }
 
+// withWindows gives a test a Chromium with a browser's windows, where the tests of
+// pages have one without, see testenv.PageChromiumPath. It is called before the
+// test starts a browser.
+func withWindows(t *testing.T) { shared.full.Store(t.Name(), true) }
+
 type chromium struct {
 	*browsertest.Chromium
 	wire *wire
+	full bool
 }
 
 // loan is the Chromium of a test, for the test and its parts.
@@ -48,7 +57,8 @@ func (b *browsers) take(t testing.TB) *wire {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if h == nil {
-		c, err := b.one()
+		_, full := b.full.Load(name)
+		c, err := b.one(full && testenv.PageChromiumPath() != testenv.ChromiumPath())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,19 +70,23 @@ func (b *browsers) take(t testing.TB) *wire {
 	return h.chromium.wire
 }
 
-// one returns an idle Chromium, or starts one. The tests that run at once, and
-// no more, ask for one.
-func (b *browsers) one() (*chromium, error) {
-	if last := len(b.idle) - 1; last >= 0 {
-		c := b.idle[last]
-		b.idle = b.idle[:last]
+// one returns an idle Chromium of a kind, or starts one. The tests that run at
+// once, and no more, ask for one.
+func (b *browsers) one(full bool) (*chromium, error) {
+	if i := slices.IndexFunc(b.idle, func(c *chromium) bool { return c.full == full }); i >= 0 {
+		c := b.idle[i]
+		b.idle = slices.Delete(b.idle, i, i+1)
 		return c, nil
 	}
-	started, err := browsertest.Start("--site-per-process")
+	start := browsertest.StartForPages
+	if full {
+		start = browsertest.Start
+	}
+	started, err := start("--site-per-process")
 	if err != nil {
 		return nil, err
 	}
-	c := &chromium{started, share(started.Transport())}
+	c := &chromium{started, share(started.Transport()), full}
 	b.all = append(b.all, c)
 	return c, nil
 }

@@ -132,6 +132,7 @@ func TestACrawlTellsOfRedirectsInPlaceOfFollowing(t *testing.T) {
 }
 
 func TestWhatAPageDoesInACrawlCostsOnlyItself(t *testing.T) {
+	withWindows(t)
 	tr, m, base, c := crawl(t, engine.CrawlOptions{Extract: "text"})
 	for path, want := range map[string]string{
 		"/script": "rendered by a script", "/asks": "before\nafter", "/gone": "nothing here", "/pops": "pops",

@@ -9,6 +9,7 @@ import (
 )
 
 func TestPointsOfTheDisplayAreConvertedWithoutThePage(t *testing.T) {
+	withWindows(t)
 	tr := start(t)
 	tr.visit(`<script>for (const name of ['screenX', 'screenY', 'innerHeight', 'innerWidth', 'outerHeight', 'devicePixelRatio'])
 		Object.defineProperty(window, name, {get: () => 7})</script><input id=q><button id=b onclick="alert(1)">Ask</button>`)

@@ -272,6 +272,7 @@ func (tr *trial) downloaded(want int) []action.Download {
 }
 
 func TestDownloadsAreKeptApartAndFetched(t *testing.T) {
+	withWindows(t)
 	file := bytes.Repeat([]byte("glovebox"), 1<<17)
 	for _, c := range []struct {
 		by, name string

@@ -9,6 +9,7 @@ import (
 )
 
 func TestWhatBecomesSomethingElseUnderThePointerIsNotPressed(t *testing.T) {
+	withWindows(t)
 	const acts = ` onpointerdown="did()" onmousedown="did()" onmouseup="did()" onclick="did()"`
 	const page = `<title>kept</title><style>button,a,div,label{width:99px;height:40px;display:block}</style><script>
 		const did = () => document.title = 'done'

@@ -97,6 +97,7 @@ func TestAStoredPasswordAnswersItsOrigin(t *testing.T) {
 
 // TestAWrongPasswordIsGivenOnce, and the fault says that it was.
 func TestAWrongPasswordIsGivenOnce(t *testing.T) {
+	withWindows(t)
 	for _, path := range []string{"/", "/digest"} {
 		s, _, wrong := locked(t, map[string]string{"/": "", "/digest": ""})
 		var tr *trial
@@ -116,6 +117,7 @@ func TestAWrongPasswordIsGivenOnce(t *testing.T) {
 // TestAPasswordIsForItsOriginAlone: not for another port, site or proxy, not for
 // what pages of others load from it, and not for schemes that are not known.
 func TestAPasswordIsForItsOriginAlone(t *testing.T) {
+	withWindows(t)
 	s, seen, _ := locked(t, map[string]string{"/": "<title>in</title>", "/frame": "framed"})
 	second, others, _ := locked(t, map[string]string{"/": ""})
 	evil, _ := noting(t, map[string]string{"/": `<title>evil</title><img src="` + s.URL + `/image"><iframe src="` + s.URL + `/frame"></iframe><script>

@@ -263,6 +263,7 @@ func (tr *trial) liar(address string, change map[string]any) {
 // What a renderer claims of a request does not count: the method and address that
 // leave are judged, and the document is the one that the tab shows.
 func TestALyingRendererIsNotBelieved(t *testing.T) {
+	withWindows(t)
 	e := &effects{}
 	site := listen(t, e.handler(map[string]string{"/": "<title>start</title>"}))
 	forged := []map[string]string{{"name": "Referer", "value": "https://bank.example/"}, {"name": "Origin", "value": "https://bank.example"}, {"name": "X-HTTP-Method-Override", "value": "DELETE"}}

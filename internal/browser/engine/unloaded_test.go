@@ -14,6 +14,7 @@ import (
 
 // Every navigation that fails says why, and what helps.
 func TestAFailedNavigationNamesItsCause(t *testing.T) {
+	withWindows(t)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/auth", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("WWW-Authenticate", `Basic realm="x"`)

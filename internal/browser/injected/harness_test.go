@@ -30,7 +30,7 @@ func run(m *testing.M) int {
 	if status, missing := testenv.Missing(testenv.Chromium); missing {
 		return status
 	}
-	c, err := browsertest.Start()
+	c, err := browsertest.StartForPages()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
