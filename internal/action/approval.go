@@ -68,6 +68,7 @@ type Question struct {
 	Page       Page       `json:"page"`
 	Input      string     `json:"input,omitempty"`      // typed text, redacted
 	Request    *Held      `json:"request,omitempty"`    // the request that would leave the browser, where that is asked about
+	Requests   []Held     `json:"requests,omitempty"`   // all requests that one act makes at once, if there are several; the answer is for all of them
 	Within     string     `json:"within,omitempty"`     // labels, headings and short texts around the element, which tell it from others like it
 	Screenshot string     `json:"screenshot,omitempty"` // artifact id of a picture with the element outlined; operators alone may fetch it
 	Asked      time.Time  `json:"asked"`

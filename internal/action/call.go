@@ -174,10 +174,16 @@ type Element struct {
 	FormMethod   string `json:"formMethod,omitempty"` // "get", "post", "dialog"
 	Submits      bool   `json:"submits,omitempty"`    // activating it (or Enter in it) submits a form
 	SubmitName   string `json:"submitName,omitempty"` // name of the form's default button
-	Editable     bool   `json:"editable,omitempty"`
-	Code         bool   `json:"code,omitempty"`      // a code editor
-	Protected    bool   `json:"protected,omitempty"` // its value is a secret
-	Toggle       bool   `json:"toggle,omitempty"`    // a checkbox, radio or switch; a tab among others; a control that opens something existing
+
+	// What the form sends if it is submitted now, as name and value, without secrets
+	// and files; values of at most 200 characters. For judging, not shown.
+	FormFields [][2]string `json:"-"`
+	FormRead   bool        `json:"-"` // FormFields is known
+
+	Editable  bool `json:"editable,omitempty"`
+	Code      bool `json:"code,omitempty"`      // a code editor
+	Protected bool `json:"protected,omitempty"` // its value is a secret
+	Toggle    bool `json:"toggle,omitempty"`    // a checkbox, radio or switch; a tab among others; a control that opens something existing
 
 	// The following fields are for judging and are not shown. Several texts in
 	// a field are separated by " · ".

@@ -21,12 +21,22 @@ type Request struct {
 	Fields   []BodyField // of its body: form fields, or JSON members by their path
 	Unread   bool        // Fields does not contain all of its body
 	Cut      bool        // it has more fields, or text, than is read
+	Sum      string      // SHA-256 of its body in hexadecimal, also of an empty one; empty where the body is not known whole
 	Acts     []string    // ids of acts that may have caused it, the newest first; empty when nobody acted
 
 	// Asking is called when people are asked about the request. The request
 	// then waits longer than scripts in the page may wait. act is the act to
 	// which it belongs.
 	Asking func(act string)
+}
+
+// Key is equal for requests that send the same bytes to the same address. It is
+// empty where the body is not known.
+func (r Request) Key() string {
+	if r.Sum == "" {
+		return ""
+	}
+	return r.Method + " " + r.URL + " " + r.Sum
 }
 
 // BodyField is a form field, or a member of a JSON body.
@@ -53,6 +63,7 @@ type Effect struct {
 	Status int    `json:"status,omitempty" doc:"What the server answered; absent while there is no answer"`
 	Why    string `json:"why,omitempty" doc:"Why it did not leave, or what went wrong"`
 	Act    string `json:"-"` // id of the act that it belongs to; empty when nobody acted
+	Key    string `json:"-"` // of the request, see Request.Key
 }
 
 // String describes the result of the request on one line. URL and Why come from

@@ -44,14 +44,23 @@ type causingAct struct {
 	effects  []action.Effect
 	refused  error         // the last fault: refused by a person, or not answered
 	changed  chan struct{} // closed and replaced when effects change
+
+	askedBefore bool           // a person allowed the act before it was done, without a request of it
+	sentOwn     bool           // a request that the act makes by itself has left
+	failed      map[string]int // by Request.Key: how often a request that a person allowed failed on the network
+	repeated    map[string]int // likewise: how often it was sent again
 }
 
-// decision is a person's decision about a request and all requests that the same
-// approval covers.
+// maxRepeats is how often a request that a person allowed may be sent again because it
+// failed on the network.
+const maxRepeats = 3
+
+// decision is a person's decision about requests of one act.
 type decision struct {
-	cover policy.Cover
-	done  chan struct{}
-	err   error // set before done is closed
+	requests []*outgoingRequest
+	asked    bool // the question was made: no further request joins
+	done     chan struct{}
+	err      error // set before done is closed
 }
 
 // acts holds the acts of all sessions. The zero acts is ready for use.
@@ -73,7 +82,7 @@ func (d *acts) begin(c *callInfo, wasApproved bool) *causingAct {
 	b.judged = policy.Act{Operator: c.call.Caller.Role == action.Operator, Risk: c.verdict.Risk, Rule: c.verdict.Rule, Why: c.verdict.Why, Deferred: c.verdict.Deferred, Link: policy.OnlyNavigates(c.facts)}
 	b.cover = c.policy.Covers(c.call, c.verb, c.facts, c.verdict.Risk)
 	if wasApproved {
-		b.judged.Approved, b.judged.Cover = true, b.cover
+		b.judged.Approved, b.judged.Cover, b.askedBefore = true, b.cover, true
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -202,6 +211,42 @@ func (b *causingAct) approve(c policy.Cover) {
 		c.Risk = max(c.Risk, b.judged.Cover.Risk)
 	}
 	b.judged.Approved, b.judged.Cover = true, c
+}
+
+// allows reports whether a person's approval of the act allows a request, and counts that
+// it is sent: one that the element makes by itself, else one that names no harm; and one
+// that was allowed and failed on the network, with the same bytes.
+func (b *causingAct) allows(v policy.EffectVerdict, r action.Request) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := r.Key()
+	switch {
+	case !b.judged.Approved:
+		return false
+	case key != "" && b.repeated[key] < min(b.failed[key], maxRepeats):
+		if b.repeated == nil {
+			b.repeated = map[string]int{}
+		}
+		b.repeated[key]++
+		return true
+	case b.askedBefore && !b.sentOwn && (b.cover.OwnRequest(r) || b.cover.OpaqueRequest(v, r)):
+		b.sentOwn = true
+		return true
+	}
+	return false
+}
+
+// noteFailure records that a request of the act failed on the network.
+func (b *causingAct) noteFailure(key string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if key == "" || len(b.failed) >= maxActs {
+		return
+	}
+	if b.failed == nil {
+		b.failed = map[string]int{}
+	}
+	b.failed[key]++
 }
 
 // noteEffect records the result of a request of the act.

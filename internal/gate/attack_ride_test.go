@@ -15,6 +15,11 @@ const own = `<button id=b onclick="fetch('/own/5/delete', {method: 'POST'}).catc
 
 // agreeing approves that deletion and nothing else.
 func agreeing(q action.Question) bool {
+	for _, r := range q.Requests {
+		if !strings.Contains(r.URL, "/own/") {
+			return false
+		}
+	}
 	return q.Request != nil && strings.Contains(q.Request.URL, "/own/") || q.Request == nil && q.Element != nil && strings.Contains(q.Element.Name, "own")
 }
 
@@ -46,6 +51,8 @@ func TestAnApprovalCoversNoOtherRequests(t *testing.T) {
 			more: map[string]attackerPage{"/form": {body: `<form id=f method=post target=_top action="SHOP/items/ID/delete"></form><script>` + later + `later(() => f.submit(), 400)</script>`}}},
 		{name: "a form of a frame for itself", host: shopHost, body: own + framed("ATTACKER/form2"), steps: press,
 			more: map[string]attackerPage{"/form2": {body: `<form id=f method=post action="SHOP/items/ID/delete"></form><script>` + later + `later(() => f.submit(), 400)</script>`}}},
+		{name: "the same page, another item", host: shopHost, body: own + `<script>` + later + `later(() => fetch("/items/ID/delete", {method: "POST"}).catch(() => {}), 150)</script>`, steps: press},
+		{name: "the same page, all items", host: shopHost, body: own + `<script>` + later + `later(() => fetch("/own/5/delete/../../../items/ID/delete?all=1", {method: "POST"}).catch(() => {}), 150)</script>`, steps: press},
 		{name: "the same page to another host of the site", host: userHost, body: own + always, steps: press},
 		{name: "the same page to another site", host: attackerHost, body: own + always, steps: press},
 		{name: "the same page, another kind of harm", host: shopHost, body: own + `<script>` + later + `later(() => fetch("/messages/ID/send", {method: "POST"}).catch(() => {}), 150)</script>`, steps: press},

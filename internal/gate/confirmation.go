@@ -2,6 +2,7 @@ package gate
 
 import (
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -28,7 +29,7 @@ func (p *invocation) allowConfirmation() {
 		return
 	}
 	cover := p.policy.Covers(p.call, p.verb, p.facts, p.verdict.Risk)
-	if p.g.acts.takeAllowedLink(p.facts.Session.ID, withoutQuery(e.FormAction), cover, time.Now()) {
+	if p.g.acts.takeAllowedLink(p.facts.Session.ID, e, cover, time.Now()) {
 		p.verdict.Decision, p.verdict.Rule = policy.Allow, "approved.before"
 		p.journal.hitl = approved
 	}
@@ -64,7 +65,7 @@ func (p *invocation) rememberApproval() {
 		return
 	}
 	cover := p.policy.Covers(p.call, p.verb, p.facts, p.verdict.Risk)
-	p.g.acts.rememberLink(p.facts.Session.ID, allowedLink{withoutQuery(e.LinkURL), cover, time.Now().Add(confirmationWindow)})
+	p.g.acts.rememberLink(p.facts.Session.ID, allowedLink{e.LinkURL, cover, time.Now().Add(confirmationWindow)})
 }
 
 // rememberLink stores the newest approved address of a session.
@@ -74,18 +75,46 @@ func (d *acts) rememberLink(session string, a allowedLink) {
 	d.session(session).link = a
 }
 
-// takeAllowedLink reports whether a link to an address was approved just before
-// in a session, by an approval that covers cover. It counts once.
-func (d *acts) takeAllowedLink(session, address string, cover policy.Cover, now time.Time) bool {
+// takeAllowedLink reports whether a link to the address of an element's form was approved
+// just before in a session, by an approval that covers cover. It counts once.
+func (d *acts) takeAllowedLink(session string, e *action.Element, cover policy.Cover, now time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s := d.session(session)
 	a := s.link
-	if address == "" || a.address != address || now.After(a.until) || !a.cover.Includes(cover) {
+	if !confirms(e, a.address) || now.After(a.until) || !a.cover.Includes(cover) {
 		return false
 	}
 	s.link = allowedLink{}
 	return true
+}
+
+// confirms reports whether a form goes to the address of a link, with the parameters
+// that the link had.
+func confirms(e *action.Element, link string) bool {
+	to := withoutQuery(e.FormAction)
+	if to == "" || to != withoutQuery(link) || !e.FormRead {
+		return false
+	}
+	sent := e.FormFields
+	for _, pair := range pairsOf(e.FormAction) {
+		sent = append(slices.Clip(sent), pair)
+	}
+	return !slices.ContainsFunc(pairsOf(link), func(pair [2]string) bool { return !slices.Contains(sent, pair) })
+}
+
+// pairsOf returns the parameters of an address.
+func pairsOf(address string) (pairs [][2]string) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil
+	}
+	for name, values := range u.Query() {
+		for _, value := range values {
+			pairs = append(pairs, [2]string{name, value})
+		}
+	}
+	return pairs
 }
 
 // withoutQuery is an address without query and fragment; empty for an address that is

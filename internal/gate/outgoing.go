@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -46,6 +45,10 @@ func (o *outgoingRequest) decide(ctx context.Context) (action.Ruling, error) {
 	}
 	in.Known = o.g.acts.remembers(o.session.ID, address, learn)
 	o.verdict = o.policy.Effect(in)
+	if o.verdict.Decision == policy.Ask && len(o.acts) > 0 && o.acts[0].allows(o.verdict, o.request) {
+		in.Acts[0].Covered = true
+		o.verdict = o.policy.Effect(in)
+	}
 	ruling := action.Ruling{Effect: !o.isChannel() && (!o.verdict.Reads || o.verdict.Risk >= action.High)}
 	if b := o.act(); b != nil {
 		ruling.Act = b.id
@@ -115,100 +118,6 @@ func (o *outgoingRequest) refusalFault() error {
 		code = fault.DeniedByPolicy
 	}
 	return fault.New(code, "%s", sanitizedFault(o.verdict.Why)).Hinted("%s", o.verdict.Hint).With("rule", o.verdict.Rule).With("risk", o.verdict.Risk.String())
-}
-
-// ask asks a person. Requests of one act that are covered by the same approval
-// wait for one question.
-func (o *outgoingRequest) ask(ctx context.Context) error {
-	b := o.act()
-	if b == nil {
-		return o.askUncaused(ctx)
-	}
-	cover := policy.CoversEffect(o.verdict, o.request, b.cover)
-	for {
-		b.mu.Lock()
-		other := b.decision
-		if other == nil {
-			mine := &decision{cover: cover, done: make(chan struct{})}
-			b.decision = mine
-			b.mu.Unlock()
-			mine.err = o.askPerson(ctx, b)
-			if mine.err == nil {
-				b.approve(cover)
-			}
-			b.mu.Lock()
-			b.decision = nil
-			b.mu.Unlock()
-			close(mine.done)
-			return mine.err
-		}
-		b.mu.Unlock()
-		o.notifyAsking(b)
-		select {
-		case <-other.done:
-		case <-ctx.Done():
-			return sessionEndedFault()
-		}
-		if other.err != nil || other.cover.Includes(cover) {
-			return other.err
-		}
-	}
-}
-
-// askUncaused asks about a request without an act. A request that a person denied
-// is not asked about again in the session.
-func (o *outgoingRequest) askUncaused(ctx context.Context) error {
-	word := refusedPrefix + requestKey(o.request)
-	if o.g.acts.remembers(o.session.ID, word, false) {
-		return fault.New(fault.ApprovalDenied, "a person said no to it before").Hinted("go on without it, or leave the page")
-	}
-	done, err := o.g.acts.reserveUncaused(o.session.ID)
-	if err != nil {
-		return err
-	}
-	defer done()
-	err = o.askPerson(ctx, nil)
-	if fault.CodeOf(err) == fault.ApprovalDenied {
-		o.g.acts.remembers(o.session.ID, word, true)
-	}
-	return err
-}
-
-func sessionEndedFault() error {
-	return fault.New(fault.ApprovalTimeout, "the session ended before a person answered").Hinted("start a new session")
-}
-
-func (o *outgoingRequest) notifyAsking(b *causingAct) {
-	if o.request.Asking == nil {
-		return
-	}
-	id := ""
-	if b != nil {
-		id = b.id
-	}
-	o.request.Asking(id)
-}
-
-// askPerson makes the question, notifies the caller, and waits.
-func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct) error {
-	q, _, err := o.g.askQuestion(ctx, o.questionOf(b))
-	if err != nil {
-		return err
-	}
-	if b != nil {
-		running := o.g.acts.ask(b, q)
-		seen := callInfo{g: b.gate, call: b.call, facts: b.facts, pin: b.pin}
-		seen.addScreenshot(ctx, &q, slog.LevelDebug) // the element may have disappeared
-		if b.call.Asked != nil && running {
-			b.call.Asked(*pendingOf(q))
-		}
-	}
-	event := o.event(action.EventQuestion)
-	event.HITLDecision, event.ApprovalID, event.Screenshot, event.Detail = pending, q.ID, q.Screenshot, join("question "+q.ID, event.Detail)
-	o.g.audit.Record(event)
-	o.notifyAsking(b)
-	_, err = o.g.approvals.Await(ctx, q.ID, 0)
-	return err
 }
 
 // questionOf returns the question about the request. Its subject is unique,

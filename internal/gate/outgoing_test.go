@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -284,23 +285,63 @@ func TestActsOnAPageWithAChannelAreAskedAboutOnce(t *testing.T) {
 	}
 }
 
-// TestAnApprovalCoversTheSameKindOnly checks that an approval covers more
-// requests of the same kind of the same act, but no other kind of harm, in either
-// order.
-func TestAnApprovalCoversTheSameKindOnly(t *testing.T) {
+// TestRequestsOfOneActAreOneQuestion checks that a question lists all requests that
+// an act makes at once, and that the answer is for all of them.
+func TestRequestsOfOneActAreOneQuestion(t *testing.T) {
 	w := newWire(t, atWire)
 	answered := w.answers(true)
 	w.press("twice", time.Minute)
-	answered()
+	if q := answered(); len(q.Requests) != 2 || !strings.HasPrefix(q.Why, "2 requests: ") || q.Requests[0].URL == q.Requests[1].URL {
+		t.Errorf("question %+v", q)
+	}
 	if len(w.asked()) != 0 || len(w.did()) != len("DELETE /api/things/1, DELETE /api/things/2") {
 		t.Errorf("asked %v, done %s", w.asked(), w.did())
 	}
-	answered = w.answers(true, false)
+	answered = w.answers(false)
 	_, err := w.testGate.Call(t.Context(), action.Call{Verb: "page.click", Caller: agent, Args: &action.Click{Locator: named("#other")}, Wait: time.Minute})
-	wantCode(t, "the second kind", err, fault.ApprovalDenied)
-	first, second := answered(), answered()
-	if first.Request.URL == second.Request.URL || strings.Contains(w.did(), "things/3") && strings.Contains(w.did(), "send") {
-		t.Errorf("asked about %s and %s, done %s, %v", first.Request.URL, second.Request.URL, w.did(), err)
+	wantCode(t, "two kinds of harm", err, fault.ApprovalDenied)
+	if q := answered(); len(q.Requests) != 2 || strings.Contains(w.did(), "things/3") || strings.Contains(w.did(), "send") {
+		t.Errorf("question %+v, done %s", q, w.did())
+	}
+}
+
+// TestAnApprovalCoversWhatWasShown presses elements whose pages send more than what
+// people approve: after an approved request, or in place of the element's own.
+func TestAnApprovalCoversWhatWasShown(t *testing.T) {
+	w := newWire(t, atWire)
+	const send = `(path, body) => fetch(path, {method: 'POST', headers: {'Content-Type': 'application/x-www-form-urlencoded'}, body})`
+	for name, c := range map[string]struct {
+		html  string
+		yes   []bool // the answers of people, one after the other
+		tries string // the requests that arrive, in any order
+	}{
+		"another amount after the approved payment": {`<button id=b onclick="send('/pay', 'amount=10&to=Ann').then(() => send('/pay', 'amount=9999&to=eve'))">Pay 10 EUR to Ann</button>`, []bool{true, true, false}, "POST /pay"},
+		"a form that a script changes":              {`<form method=post action=/pay onsubmit="amount.value = 9999"><input type=hidden name=to value=Ann><input type=hidden name=amount value=10 id=amount><button id=b>Pay 10 EUR to Ann</button></form>`, []bool{true, false}, ""},
+		"a form as it is":                           {`<form method=post action=/pay><input type=hidden name=to value=Ann><input type=hidden name=amount value=10><button id=b>Pay 10 EUR to Ann</button></form>`, []bool{true}, "POST /pay"},
+		"a script sends the form's fields twice":    {`<form method=post action=/pay onsubmit="event.preventDefault(); send('/pay', 'to=Ann&amount=10').then(() => send('/pay', 'to=Ann&amount=10'))"><input type=hidden name=to value=Ann><input type=hidden name=amount value=10><button id=b>Pay 10 EUR to Ann</button></form>`, []bool{true, false}, "POST /pay"},
+		"another item after the approved one":       {`<button id=b onclick="fetch('/rows/1', {method: 'DELETE'}).then(() => fetch('/repos/5', {method: 'DELETE'}))">Delete row 1</button>`, []bool{true, false}, "DELETE /rows/1"},
+		"the same item again":                       {`<button id=b onclick="fetch('/rows/1', {method: 'DELETE'}).then(() => fetch('/rows/1', {method: 'DELETE'}))">Delete row 1</button>`, []bool{true, false}, "DELETE /rows/1"},
+		"everybody after one person":                {`<button id=b onclick="send('/messages', 'to=Ann&text=hi').then(() => send('/messages', 'to=all&text=hi'))">Send to Ann</button>`, []bool{true, false}, "POST /messages"},
+		"an opaque request after the approved one":  {`<button id=b onclick="fetch('/rows/1', {method: 'DELETE'}).then(() => send('/rpc', 'm=17'))">Delete row 1</button>`, []bool{true, false}, "DELETE /rows/1"},
+		"what the page reads after it":              {`<button id=b onclick="fetch('/rows/1', {method: 'DELETE'}).then(() => fetch('/rows?page=2'))">Delete row 1</button>`, []bool{true}, "DELETE /rows/1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.mu.Lock()
+			w.done = nil
+			w.mu.Unlock()
+			id := "b" + strings.NewReplacer(" ", "-", "'", "").Replace(name) // an equal call would wait for the answers to the one before
+			w.as(operator, "page.execute", &action.Execute{Expression: `window.send = ` + send + `; document.body.innerHTML = ` + strconv.Quote(strings.Replace(c.html, "id=b", "id="+id, 1))}, 0)
+			answered := w.answers(c.yes...)
+			_, _ = w.testGate.Call(t.Context(), action.Call{Verb: "page.click", Caller: agent, Args: &action.Click{Locator: named("#" + id)}, Wait: time.Minute})
+			for range c.yes {
+				answered()
+			}
+			testwait.For(t, "the requests", func() bool { return w.did() == c.tries })
+			if q := w.asked(); len(q) != 0 {
+				t.Errorf("asked again: %+v", q)
+			}
+			w.as(operator, "page.goto", &action.Goto{URL: w.site.URL + "/"}, 0)
+		})
 	}
 }
 

@@ -97,12 +97,13 @@ func (g *Requests) askQuestion(ctx context.Context, r approval.Request) (action.
 		Element            *action.Element
 		Page               action.Page
 		Held               *action.Held
+		Together           []action.Held
 	}
-	s, err := redact.Value(g.secrets.Of(r.Subject.Session), shown{r.Why, r.Input, r.Within, r.Element, r.Page, r.Held})
+	s, err := redact.Value(g.secrets.Of(r.Subject.Session), shown{r.Why, r.Input, r.Within, r.Element, r.Page, r.Held, r.Together})
 	if err != nil {
 		return action.Question{}, false, redactionFault("the question could not be looked through for secrets").Because(err)
 	}
-	r.Why, r.Input, r.Within, r.Element, r.Page, r.Held = s.Why, s.Input, s.Within, s.Element, s.Page, s.Held
+	r.Why, r.Input, r.Within, r.Element, r.Page, r.Held, r.Together = s.Why, s.Input, s.Within, s.Element, s.Page, s.Held, s.Together
 	return g.approvals.Ask(ctx, r)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"golang.org/x/time/rate"
@@ -97,9 +98,23 @@ func (g *Requests) Receipt(s action.Session, e action.Effect) {
 	}
 	for _, b := range g.acts.find(s.ID, []string{e.Act}) {
 		b.noteEffect(e)
+		if e.State == action.EffectUnknown && onNetwork(e.Why) {
+			b.noteFailure(e.Key)
+		}
 		event.CorrelationID, event.Actor, event.Role, event.Surface = b.call.ID, b.call.Caller.Actor, b.call.Caller.Role, b.call.Surface
 	}
 	g.recordRequest(s.ID, event)
+}
+
+// onNetwork reports whether a request failed because of the network, and not because its
+// page gave it up.
+func onNetwork(why string) bool {
+	for _, cause := range []string{"CONNECTION", "TIMED_OUT", "EMPTY_RESPONSE", "NETWORK_CHANGED", "DISCONNECTED", "NAME_NOT_RESOLVED", "ADDRESS_UNREACHABLE", "TUNNEL", "HTTP2"} {
+		if strings.Contains(why, cause) {
+			return true
+		}
+	}
+	return false
 }
 
 // recordRequest stores a record about a request, unless its session has too many.

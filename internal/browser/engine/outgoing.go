@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -160,7 +162,7 @@ func (og *outgoingRequests) failRequest(t *tab, p paused, err error) {
 }
 
 func effectOf(r action.Request, state, why string) action.Effect {
-	return action.Effect{Method: r.Method, URL: bareAddress(r.URL), Host: host(r.URL), State: state, Why: why}
+	return action.Effect{Method: r.Method, URL: bareAddress(r.URL), Host: host(r.URL), State: state, Why: why, Key: r.Key()}
 }
 
 // requestOf describes a paused request.
@@ -190,7 +192,12 @@ func (og *outgoingRequests) requestOf(s *state, t *tab, p paused) action.Request
 		}
 	}
 	var unread bool
-	r.Fields, unread, r.Cut = outgoing.Body(headerOf(p.Request.Headers, "Content-Type"), body)
+	kind := headerOf(p.Request.Headers, "Content-Type")
+	r.Fields, unread, r.Cut = outgoing.Body(kind, body)
+	// The protocol leaves out the bytes of files.
+	if !r.Unread && (len(body) > 0 || !p.Request.HasBody) && !strings.HasPrefix(strings.ToLower(kind), "multipart/") {
+		r.Sum = fmt.Sprintf("%x", sha256.Sum256(body))
+	}
 	for _, name := range orders {
 		if value := headerOf(p.Request.Headers, name); value != "" {
 			r.Fields = append(r.Fields, action.BodyField{Name: name, Value: pagetext.Brief(value)})

@@ -97,18 +97,22 @@ type Element struct {
 	FormMethod   string `json:"formMethod,omitempty"`
 	Submits      bool   `json:"submits,omitempty"`
 	SubmitName   string `json:"submitName,omitempty"`
-	Editable     bool   `json:"editable,omitempty"`
-	Code         bool   `json:"code,omitempty"`
-	Protected    bool   `json:"protected,omitempty"`
-	Toggle       bool   `json:"toggle,omitempty"`
-	Also         string `json:"also,omitempty"`
-	Orders       string `json:"orders,omitempty"`
-	Dialog       string `json:"dialog,omitempty"`
-	Beside       string `json:"beside,omitempty"`
-	Item         string `json:"item,omitempty"`
-	Scripted     bool   `json:"scripted,omitempty"`
-	Blank        bool   `json:"blank,omitempty"`
-	Emptied      bool   `json:"emptied,omitempty"`
+
+	FormFields [][2]string `json:"formFields,omitempty"`
+	FormRead   bool        `json:"formRead,omitempty"`
+
+	Editable  bool   `json:"editable,omitempty"`
+	Code      bool   `json:"code,omitempty"`
+	Protected bool   `json:"protected,omitempty"`
+	Toggle    bool   `json:"toggle,omitempty"`
+	Also      string `json:"also,omitempty"`
+	Orders    string `json:"orders,omitempty"`
+	Dialog    string `json:"dialog,omitempty"`
+	Beside    string `json:"beside,omitempty"`
+	Item      string `json:"item,omitempty"`
+	Scripted  bool   `json:"scripted,omitempty"`
+	Blank     bool   `json:"blank,omitempty"`
+	Emptied   bool   `json:"emptied,omitempty"`
 }
 
 // Facts are the facts about an element, and its fingerprint.

@@ -82,13 +82,17 @@ func questionOf(r Request, now time.Time, wait time.Duration) action.Question {
 	if r.Risk == action.Critical {
 		why += "; this operation is irreversible"
 	}
+	var together []action.Held
+	for _, h := range r.Together {
+		together = append(together, *sanitizeRequest(&h))
+	}
 	return action.Question{
 		ID: newID(), State: Pending, Session: r.Subject.Session, Scope: r.Subject.Scope, Actor: r.Actor,
 		Verb: r.Subject.Verb, Risk: r.Risk, Rule: r.Rule, Why: why,
 		Element: sanitizeElement(r.Element),
 		Page:    action.Page{URL: untrusted.Record(r.Page.URL, 2*maxShown), Title: untrusted.Record(r.Page.Title, maxShown)},
-		Request: sanitizeRequest(r.Held),
-		Input:   untrusted.Record(r.Input, 2*maxShown), Within: untrusted.Record(r.Within, 2*maxShown), Asked: now, Expires: now.Add(wait),
+		Request: sanitizeRequest(r.Held), Requests: together,
+		Input: untrusted.Record(r.Input, 2*maxShown), Within: untrusted.Record(r.Within, 2*maxShown), Asked: now, Expires: now.Add(wait),
 	}
 }
 

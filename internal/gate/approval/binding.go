@@ -62,4 +62,6 @@ type Request struct {
 	Input   string       // typed text or address, redacted
 	Within  string       // text around the element
 	Held    *action.Held // the request that would leave the browser
+
+	Together []action.Held // all requests that the question is about, if there are several
 }

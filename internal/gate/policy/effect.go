@@ -3,7 +3,6 @@ package policy
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -28,47 +27,9 @@ type Act struct {
 	Running  bool // its call has not returned
 	Link     bool // it goes to an address that does nothing
 	Deferred bool // it ran without a question: its requests get its risk
-	Approved bool // a person allowed it, and what Cover says
+	Approved bool // a person allowed it, or a request of it
+	Covered  bool // the request is one that the person allowed
 	Cover    Cover
-}
-
-// Cover is what a person's approval of an act or of a request covers besides.
-type Cover struct {
-	Hosts []string // with ports, that the person was shown: of the page, the frame and the form
-	Kinds kinds    // of harm that the person was shown
-	Risk  action.Risk
-
-	Goes string // the address that the act navigates to by itself
-}
-
-// covers reports whether an approval covers a request to a host: the host and the kinds of harm
-// must have been shown. A request without a kind is covered up to the risk that was shown.
-func (c Cover) covers(host string, kind kinds, risk action.Risk) bool {
-	return c.shows(host) && kind&^c.Kinds == 0 && risk <= max(c.Risk, action.Medium)
-}
-
-// shows reports whether a host was shown, or is by its name a host of the API of a site that
-// was shown.
-func (c Cover) shows(host string) bool {
-	if slices.Contains(c.Hosts, host) && host != "" {
-		return true
-	}
-	first, _, _ := strings.Cut(host, ".")
-	return apiHosts[first] && slices.ContainsFunc(c.Hosts, func(shown string) bool { return siteOf(withoutPort(shown)) == siteOf(withoutPort(host)) })
-}
-
-var apiHosts = map[string]bool{"api": true, "apis": true, "graphql": true, "gateway": true, "backend": true, "rest": true}
-
-// sentBy reports whether the sender of a request was shown. A request of another frame, or of a
-// document without an origin, is not covered.
-func (c Cover) sentBy(r action.Request) bool {
-	if r.Kind == action.ChannelKind { // the egress proxy knows only its destination
-		return true
-	}
-	if r.Top && c.Goes != "" && r.URL == c.Goes {
-		return true
-	}
-	return (r.Origin == "" || c.shows(hostPort(r.Origin))) && c.shows(hostPort(r.Document))
 }
 
 // hostPort is the host of an http, https or WebSocket address, with its port unless that is the
@@ -123,6 +84,8 @@ type EffectVerdict struct {
 	Kinds   kinds // of harm that it names
 	Reads   bool  // it only reads, by its method and address
 	Covered bool  // a person's approval of the act covers it
+
+	Own action.Risk // without that of the act which caused it
 }
 
 // reads reports whether a method is safe (RFC 9110, section 9.2.1).
@@ -151,7 +114,7 @@ func (p *Policy) Effect(o Outgoing) EffectVerdict {
 			mode = ruled.sending
 		}
 	}
-	v := EffectVerdict{Act: newestAct(o.Acts), Kinds: kind, Reads: reads(o.Request.Method)}
+	v := EffectVerdict{Act: newestAct(o.Acts), Kinds: kind, Reads: reads(o.Request.Method), Own: j.risk}
 	switch {
 	case mode == action.SendFree, o.People && (len(o.Acts) == 0 || o.Acts[0].Operator):
 		v.Verdict = allowed(j, "operator", "a person or their program drives the browser")
@@ -192,7 +155,7 @@ func readOnly(j judgement, reading bool, x *effectRule) Verdict {
 // decideEffect finds the act that a request belongs to, and decides.
 func (p *Policy) decideEffect(o Outgoing, j judgement, v EffectVerdict, ruled *effectRule) EffectVerdict {
 	// Only the newest act counts: the approval of one deletion does not cover the next.
-	if len(o.Acts) > 0 && o.Acts[0].Approved && o.Acts[0].Cover.covers(hostPort(o.Request.URL), v.Kinds, j.risk) && o.Acts[0].Cover.sentBy(o.Request) {
+	if len(o.Acts) > 0 && o.Acts[0].Approved && (o.Acts[0].Covered || o.Acts[0].Cover.follows(o.Request, j.risk)) {
 		v.Covered = true
 		v.Verdict = allowed(j, "effect.approved", "a person allowed the act that sends it")
 		return v
@@ -267,54 +230,6 @@ func (p *Policy) background(o Outgoing) bool {
 	return o.Known || siteOf(to) == siteOf(from) && from != "" || !p.allowedHosts.match(to)
 }
 
-// Covers is what a person's approval of a call covers of its requests: those to the hosts of the
-// call, of the kinds of harm that the person was shown.
-func (p *Policy) Covers(call action.Call, verb *action.Verb, facts action.Facts, risk action.Risk) Cover {
-	c := Cover{Risk: risk}
-	for _, address := range shownAddresses(facts) {
-		if place := hostPort(address); place != "" && !slices.Contains(c.Hosts, place) {
-			c.Hosts = append(c.Hosts, place)
-		}
-	}
-	for _, text := range shownTexts(facts) {
-		c.Kinds |= kindsOf(text)
-	}
-	if facts.Element == nil && facts.Destination != nil {
-		c.Goes = facts.Destination.URL
-	}
-	if facts.Element != nil {
-		if r, posts := posted(facts.Element); posts {
-			_, found := p.classify(r)
-			c.Kinds |= found
-		}
-	}
-	return c
-}
-
-// shownAddresses are the addresses that a call concerns.
-func shownAddresses(facts action.Facts) []string {
-	all := []string{facts.Page.URL}
-	for _, e := range []*action.Element{facts.Element, facts.Onto} {
-		if e == nil {
-			continue
-		}
-		all = append(all, e.FrameURL)
-		if e.Submits {
-			all = append(all, e.FormAction)
-		}
-	}
-	if facts.Destination != nil {
-		all = append(all, facts.Destination.URL)
-	}
-	return all
-}
-
-// CoversEffect is what a person's approval of a request covers: more requests to the same hosts,
-// and to those of the act that caused it, of the kinds of harm of either.
-func CoversEffect(v EffectVerdict, r action.Request, act Cover) Cover {
-	return Cover{Hosts: append([]string{hostPort(r.URL), SenderOf(r)}, act.Hosts...), Kinds: v.Kinds | act.Kinds, Risk: v.Risk}
-}
-
 // OnlyNavigates reports whether an act only navigates, by itself or by a link, to an http or https
 // address that does nothing when it is requested. Other requests are then the page's own.
 func OnlyNavigates(facts action.Facts) bool {
@@ -330,34 +245,4 @@ func OnlyNavigates(facts action.Facts) bool {
 	j := judgement{risk: action.Low}
 	judgeActing(&j, address)
 	return j.risk == action.Low && !isPayment(hostOf(address))
-}
-
-// shownTexts are the texts by which a call is judged.
-func shownTexts(facts action.Facts) []string {
-	texts := slices.Clone(facts.Options)
-	for _, e := range []*action.Element{facts.Element, facts.Onto} {
-		if e != nil {
-			texts = append(texts, e.Name, split(e.Label), e.SubmitName, e.Within, e.Dialog, split(e.Orders))
-			texts = append(texts, e.Also)
-			texts = append(texts, segmentsOf(e.FormAction)...)
-			texts = append(texts, segmentsOf(e.LinkURL)...)
-		}
-	}
-	if facts.Dialog != nil {
-		texts = append(texts, facts.Dialog.Message)
-	}
-	if facts.Destination != nil {
-		texts = append(texts, segmentsOf(facts.Destination.URL)...)
-	}
-	return texts
-}
-
-// Includes reports whether c covers all that other covers.
-func (c Cover) Includes(other Cover) bool {
-	for _, host := range other.Hosts {
-		if !c.covers(host, other.Kinds, other.Risk) {
-			return false
-		}
-	}
-	return true
 }

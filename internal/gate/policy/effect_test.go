@@ -145,8 +145,8 @@ func TestRequestsAreJoinedToActs(t *testing.T) {
 	high := Act{Risk: action.High, Rule: "click.delete", Deferred: true}
 	low := Act{Risk: action.Low}
 	yes := Act{Risk: action.High, Deferred: true, Approved: true, Cover: Cover{Hosts: []string{"app.example"}, Kinds: destroys, Risk: action.High}}
-	gone := yes
-	gone.Cover.Goes = app + "/items/5/delete"
+	shown := yes
+	shown.Covered = true
 	by := func(d ...Act) []Act { return d }
 	for name, c := range map[string]struct {
 		o    Outgoing
@@ -168,11 +168,12 @@ func TestRequestsAreJoinedToActs(t *testing.T) {
 		"what a LOW act reads":                             {Outgoing{Request: get, Acts: by(low)}, Allow},
 		"an opaque request of a LOW act after a HIGH one":  {Outgoing{Request: post(app + "/rpc"), Acts: by(low, high)}, Ask},
 		"the same where only the LOW one lives":            {Outgoing{Request: post(app + "/rpc"), Acts: by(low)}, Allow},
-		"a deletion that a person allowed":                 {Outgoing{Request: post(app + "/items/5/delete"), Acts: by(yes)}, Allow},
+		"a deletion that a person allowed":                 {Outgoing{Request: post(app + "/items/5/delete"), Acts: by(shown)}, Allow},
+		"another one of the same act":                      {Outgoing{Request: post(app + "/items/6/delete"), Acts: by(yes)}, Ask},
+		"an opaque request after an allowed one":           {Outgoing{Request: post(app + "/rpc"), Acts: by(yes)}, Ask},
 		"sending, where deleting was allowed":              {Outgoing{Request: post(app + "/mail/send"), Acts: by(yes)}, Ask},
-		"the address that a person let an act go to":       {Outgoing{Request: action.Request{Method: "GET", URL: app + "/items/5/delete", Document: "about:blank", Kind: "Document", Top: true}, Acts: by(gone)}, Allow},
-		"another address of the same act":                  {Outgoing{Request: action.Request{Method: "GET", URL: app + "/items/6/delete", Document: "about:blank", Kind: "Document", Top: true}, Acts: by(gone)}, Ask},
-		"deleting elsewhere":                               {Outgoing{Request: post("https://bank.example/items/5/delete"), Acts: by(yes)}, Ask},
+		"what is read after an allowed deletion":           {Outgoing{Request: get, Acts: by(yes)}, Allow},
+		"what is read elsewhere after an allowed deletion": {Outgoing{Request: action.Request{Method: "GET", URL: "https://bank.example/api/x", Kind: "Document"}, Acts: by(yes)}, Ask},
 		"a deletion of the act after the one allowed":      {Outgoing{Request: post(app + "/items/6/delete"), Acts: by(low, yes)}, Ask},
 		"a deletion that nobody acted for":                 {Outgoing{Request: post(app + "/items/5/delete")}, Ask},
 		"a change that nobody acted for":                   {Outgoing{Request: post(app + "/state")}, Allow},

@@ -105,7 +105,7 @@ func (cmd approvalCommands) question(q action.Question) {
 	row("element", element(q.Element))
 	row("in", q.Within)
 	row("types", q.Input)
-	for _, line := range requestRows(q.Request) {
+	for _, line := range requestRows(q) {
 		row(line.label, line.value)
 	}
 	row("page", strings.TrimSpace(q.Page.Title+" "+q.Page.URL))
@@ -120,13 +120,25 @@ func (cmd approvalCommands) question(q action.Question) {
 // labelledLine is a line of a question with its label.
 type labelledLine struct{ label, value string }
 
-// requestRows are the lines of a question about a request: what would leave the
-// browser, what it holds, and what caused it.
-func requestRows(h *action.Held) []labelledLine {
-	if h == nil {
+// requestRows are the lines of a question about requests: what would leave the
+// browser, what each holds, and what caused them.
+func requestRows(q action.Question) []labelledLine {
+	if q.Request == nil {
 		return nil
 	}
-	lines := []labelledLine{{"sends", h.Method + " " + h.URL}}
+	all := q.Requests
+	if len(all) == 0 {
+		all = []action.Held{*q.Request}
+	}
+	var lines []labelledLine
+	for _, h := range all {
+		lines = append(lines, labelledLine{"sends", h.Method + " " + h.URL}, labelledLine{"with", sentFields(h)})
+	}
+	return append(lines, labelledLine{"because", q.Request.Cause})
+}
+
+// sentFields are the fields of a request on one line.
+func sentFields(h action.Held) string {
 	var all []string
 	for _, f := range h.Fields {
 		if f.Name == "" {
@@ -138,7 +150,7 @@ func requestRows(h *action.Held) []labelledLine {
 	if h.More {
 		all = append(all, "and more")
 	}
-	return append(lines, labelledLine{"with", strings.Join(all, ", ")}, labelledLine{"because", h.Cause})
+	return strings.Join(all, ", ")
 }
 
 func (cmd approvalCommands) answer(name string, approve bool) *cobra.Command {

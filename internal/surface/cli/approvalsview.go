@@ -144,7 +144,7 @@ func (m *approvalsModel) detail(s style, q action.Question, columns int) []strin
 	row("element", element(q.Element))
 	row("in", q.Within)
 	row("types", q.Input)
-	for _, line := range requestRows(q.Request) {
+	for _, line := range requestRows(q) {
 		row(line.label, line.value)
 	}
 	row("page", q.Page.URL)

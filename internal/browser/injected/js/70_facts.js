@@ -211,5 +211,8 @@ const addForm = (facts, target) => {
   facts.formAction = action ? absolute(action) : limited(formAction(form), URL_LIMIT * 4);
   facts.formMethod = ((submit && attribute(target, 'formmethod')) || formMethod(form)).toLowerCase();
   facts.submits = submit || (target instanceof HTMLInputElement && textual(target)) || sendsAtOnce(target, form);
-  if (facts.submits && button !== null) facts.submitName = nameOf(button) || labelFor(button);
+  if (!facts.submits) return;
+  if (button !== null) facts.submitName = nameOf(button) || labelFor(button);
+  const fields = fieldsOf(form, button);
+  if (fields !== null) Object.assign(facts, {formFields: fields, formRead: true});
 };

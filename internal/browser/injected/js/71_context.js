@@ -22,6 +22,34 @@ const ordersOf = (target, form) => {
   }
   return orders.join(' · ');
 };
+
+const SENT = 60, SENT_VALUE = 200; // how many fields of a form, and characters of each value
+// The fields that a form sends when it is submitted now with a button, as name and
+// value, without secrets and files; null if it has too many.
+const fieldsOf = (form, button) => {
+  const fields = [];
+  for (const control of controlsOf(form)) {
+    const name = attribute(control, 'name') ?? '';
+    if (name === '' || disabledOf(control)) continue;
+    for (const value of valuesOf(control, button)) {
+      if (fields.length === SENT || name.length > SENT_VALUE) return null;
+      fields.push([name, limited(squeeze(value), SENT_VALUE)]);
+    }
+  }
+  return fields;
+};
+const valuesOf = (control, button) => {
+  if (control instanceof HTMLButtonElement) return control === button ? [attribute(control, 'value') ?? ''] : [];
+  if (control instanceof HTMLSelectElement) return [...selectChosen(control)].slice(0, SENT + 1).filter(option => !disabledOf(option)).map(optionValue);
+  if (control instanceof HTMLTextAreaElement) return isProtected(control) ? [] : [areaValue(control)];
+  if (!(control instanceof HTMLInputElement)) return [];
+  switch (inputType(control)) {
+    case 'submit': return control === button ? [inputValue(control)] : [];
+    case 'checkbox': case 'radio': return inputChecked(control) ? [inputValue(control)] : [];
+    case 'button': case 'reset': case 'image': case 'file': return [];
+  }
+  return isProtected(control) ? [] : [inputValue(control)];
+};
 // Whether a script of the page handles acts on the element, as far as its
 // markup and the known listeners show.
 const isScripted = target => !isEditable(target) && inlineHandlers.some(name => hasAttribute(target, name)) || /^\s*javascript:/i.test(attribute(target, 'href') ?? '') ||

@@ -1,0 +1,146 @@
+package gate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/policy"
+)
+
+// togetherWindow is how long the first request of an act waits for others, so that one
+// question shows them all.
+const togetherWindow = 100 * time.Millisecond
+
+// maxTogether is how many requests one question shows.
+const maxTogether = 20
+
+// ask asks a person. Requests that an act makes within a short time are one question.
+// Those that come while people are asked wait for the answer: a denial counts for them
+// too, and after an approval they are asked about.
+func (o *outgoingRequest) ask(ctx context.Context) error {
+	b := o.act()
+	if b == nil {
+		return o.askUncaused(ctx)
+	}
+	for {
+		b.mu.Lock()
+		d := b.decision
+		if d == nil {
+			d = &decision{requests: []*outgoingRequest{o}, done: make(chan struct{})}
+			b.decision = d
+			b.mu.Unlock()
+			d.err = o.askForAll(ctx, b, d)
+			b.mu.Lock()
+			b.decision = nil
+			b.mu.Unlock()
+			close(d.done)
+			return d.err
+		}
+		joined := !d.asked && len(d.requests) < maxTogether
+		if joined {
+			d.requests = append(d.requests, o)
+		}
+		b.mu.Unlock()
+		o.notifyAsking(b)
+		select {
+		case <-d.done:
+		case <-ctx.Done():
+			return sessionEndedFault()
+		}
+		if joined || d.err != nil {
+			return d.err
+		}
+	}
+}
+
+// askForAll waits for further requests of the act, and asks a person about all of them.
+func (o *outgoingRequest) askForAll(ctx context.Context, b *causingAct, d *decision) error {
+	timer := time.NewTimer(togetherWindow)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	b.mu.Lock()
+	d.asked = true
+	all := d.requests
+	b.mu.Unlock()
+	worst := slices.MaxFunc(all, func(a, b *outgoingRequest) int { return cmp.Compare(a.verdict.Risk, b.verdict.Risk) })
+	if err := worst.askPerson(ctx, b, all...); err != nil {
+		return err
+	}
+	for _, r := range all {
+		b.approve(policy.CoversEffect(r.verdict, r.request, b.cover))
+	}
+	return nil
+}
+
+// askUncaused asks about a request without an act. A request that a person denied
+// is not asked about again in the session.
+func (o *outgoingRequest) askUncaused(ctx context.Context) error {
+	word := refusedPrefix + requestKey(o.request)
+	if o.g.acts.remembers(o.session.ID, word, false) {
+		return fault.New(fault.ApprovalDenied, "a person said no to it before").Hinted("go on without it, or leave the page")
+	}
+	done, err := o.g.acts.reserveUncaused(o.session.ID)
+	if err != nil {
+		return err
+	}
+	defer done()
+	err = o.askPerson(ctx, nil)
+	if fault.CodeOf(err) == fault.ApprovalDenied {
+		o.g.acts.remembers(o.session.ID, word, true)
+	}
+	return err
+}
+
+func sessionEndedFault() error {
+	return fault.New(fault.ApprovalTimeout, "the session ended before a person answered").Hinted("start a new session")
+}
+
+func (o *outgoingRequest) notifyAsking(b *causingAct) {
+	if o.request.Asking == nil {
+		return
+	}
+	id := ""
+	if b != nil {
+		id = b.id
+	}
+	o.request.Asking(id)
+}
+
+// askPerson makes the question, notifies the caller, and waits. all are the requests that
+// the question is about, if there are others.
+func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct, all ...*outgoingRequest) error {
+	request := o.questionOf(b)
+	if len(all) > 1 {
+		request.Why = fmt.Sprintf("%d requests: %s", len(all), request.Why)
+		for _, r := range all {
+			request.Together = append(request.Together, *r.heldRequest(b))
+		}
+	}
+	q, _, err := o.g.askQuestion(ctx, request)
+	if err != nil {
+		return err
+	}
+	if b != nil {
+		running := o.g.acts.ask(b, q)
+		seen := callInfo{g: b.gate, call: b.call, facts: b.facts, pin: b.pin}
+		seen.addScreenshot(ctx, &q, slog.LevelDebug) // the element may have disappeared
+		if b.call.Asked != nil && running {
+			b.call.Asked(*pendingOf(q))
+		}
+	}
+	event := o.event(action.EventQuestion)
+	event.HITLDecision, event.ApprovalID, event.Screenshot, event.Detail = pending, q.ID, q.Screenshot, join("question "+q.ID, event.Detail)
+	o.g.audit.Record(event)
+	o.notifyAsking(b)
+	_, err = o.g.approvals.Await(ctx, q.ID, 0)
+	return err
+}
