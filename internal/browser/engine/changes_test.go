@@ -138,7 +138,7 @@ func TestWhatAnActSetsOffIsWaitedFor(t *testing.T) {
 	})
 	mux.HandleFunc("/show.js", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "show('done')") })
 	s := listen(t, mux)
-	tr := start(t)
+	tr := start(t, engine.BePatient)
 	for _, how := range []string{"sync", "microtask", "timer", "debounce", "fetch", "spinner", "twice", "script"} {
 		tr.told(bot, "page.goto", &action.Goto{URL: s.URL + "/?" + how})
 		wantChanges(t, tr.told(bot, "page.click", &action.Click{Locator: selector("#b")}), "~ text \"done\" (was \"idle\")\n")
@@ -167,7 +167,7 @@ func TestSuggestionsAreInTheAnswer(t *testing.T) {
 		fmt.Fprintf(w, "<li>%sel<li>%sra", r.FormValue("q"), r.FormValue("q"))
 	})
 	s := listen(t, mux)
-	tr := start(t)
+	tr := start(t, engine.BePatient)
 	tr.told(bot, "page.goto", &action.Goto{URL: s.URL})
 	for _, typed := range []string{"Bas", "Gen"} {
 		got := tr.told(bot, "page.type", &action.Type{Locator: selector("#q"), Input: typed, Clear: true})

@@ -36,6 +36,9 @@ var HeardBy = lateEvents
 // LimitRequests sets how long the requests of an act are waited for.
 func LimitRequests(o *Options, limit time.Duration) { o.requestLimit = limit }
 
+// BePatient waits 20 times as long for effects of acts, on pages that have some.
+func BePatient(o *Options) { o.patience = 20 }
+
 // Within is the limit of a call.
 func Within(b *Browser, own time.Duration) time.Duration { return b.within(own) }
 

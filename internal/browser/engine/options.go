@@ -86,6 +86,7 @@ type Options struct {
 	DialogTimeout time.Duration // an unanswered dialog is dismissed after it; 60 s when 0
 
 	requestLimit time.Duration // the constant of that name, except in tests
+	patience     time.Duration // what waits for the effects of an act are multiplied by: 1, except in tests
 }
 
 func (o Options) filled() Options {
@@ -115,6 +116,9 @@ func (o Options) filled() Options {
 	}
 	if o.requestLimit <= 0 {
 		o.requestLimit = requestLimit
+	}
+	if o.patience <= 0 {
+		o.patience = 1
 	}
 	return o
 }

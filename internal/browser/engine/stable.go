@@ -75,7 +75,7 @@ var lateEvents = map[string][]string{
 // and the changes that their answers make. A page that does nothing costs one or
 // two round trips. late reports whether the page was still changing at the end.
 func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late bool) {
-	ctx, stop := context.WithTimeout(ctx, ob.options().requestLimit+stableLimit)
+	ctx, stop := context.WithTimeout(ctx, ob.options().requestLimit+ob.options().patience*stableLimit)
 	defer stop()
 	var c injected.Stability
 	defer func() { r.changedAny, r.canvasDrawn, r.earlier = c.Changed, c.Drawn, c.Earlier || r.earlier }()
@@ -114,7 +114,7 @@ func (ob *observer) waitAfterAct(ctx context.Context, t *tab, r *report) (late b
 // afterAnswers waits until the page shows the answers to the requests of an act.
 func (ob *observer) afterAnswers(ctx context.Context, t *tab, r *report) (injected.Stability, error) {
 	q := ob.actQuery(t, r)
-	q.Late, q.Kinds, q.Suggests = inMS(afterAnswer), nil, 0
+	q.Late, q.Kinds, q.Suggests = inMS(ob.options().patience*afterAnswer), nil, 0
 	r.askForListeners(r.place, func(*listeners) bool { return true }) // such pages add elements
 	return r.stable(ctx, r.place, q)
 }
@@ -132,9 +132,10 @@ func pierced(ctx context.Context, p place, read *injected.Tree) bool {
 
 // actQuery returns how to wait for what a verb set off.
 func (ob *observer) actQuery(t *tab, r *report) injected.StableQuery {
-	q := injected.StableQuery{Most: inMS(stableLimit), Walk: ob.singleFrameOptions(t, r)}
+	patience := ob.options().patience
+	q := injected.StableQuery{Most: inMS(patience * stableLimit), Walk: ob.singleFrameOptions(t, r)}
 	if late := r.late; r.node != 0 && len(late.kinds) > 0 {
-		q.Late, q.Kinds, q.Suggests = inMS(lateStart), late.kinds, inMS(late.suggests)
+		q.Late, q.Kinds, q.Suggests = inMS(patience*lateStart), late.kinds, inMS(patience*late.suggests)
 	}
 	return q
 }
