@@ -32,7 +32,7 @@ up-ready: build
 	@./glovebox serve
 
 .PHONY: test
-test: ## run the tests for everyday work: unit, real Chromium, real boxes, end to end; about 15 minutes
+test: ## run the tests for everyday work: unit, real Chromium, real boxes, end to end; about 10 minutes
 	@scripts/prepare.sh test $(MAKE) --no-print-directory test-ready
 
 .PHONY: test-ready

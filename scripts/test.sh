@@ -23,7 +23,7 @@ gotestsum() {
 # Tests have no time limits of their own: -timeout ends what hangs.
 case ${1:-} in
 short)
-  printf '==> running the tests: about 15 minutes on two cores; each package is named when it has ended\n'
+  printf '==> running the tests: about 10 minutes on two cores; each package is named when it has ended\n'
   again=()
   [ "${RERUN:-}" != 1 ] || again=(--rerun-fails=2 --rerun-fails-max-failures=5 --rerun-fails-run-root-test)
   # The packages that take longest come first. One package more than there are
