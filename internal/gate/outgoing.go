@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -33,7 +32,7 @@ type outgoingRequest struct {
 }
 
 func (o *outgoingRequest) decide(ctx context.Context) (action.Ruling, error) {
-	address := requestKey(o.request)
+	address := policy.RequestKey(o.request)
 	in := policy.Outgoing{
 		Request: o.request, Sending: o.from.Sending, Owner: o.from.Owner, People: o.from.People,
 	}
@@ -272,20 +271,4 @@ func (o *outgoingRequest) event(kind string) action.Record {
 		event.CorrelationID, event.Actor, event.Role, event.Surface = b.call.ID, b.call.Caller.Actor, b.call.Caller.Role, b.call.Surface
 	}
 	return event
-}
-
-var numberPattern = regexp.MustCompile(`[0-9a-fA-F]{8,}|[0-9]+`)
-
-// requestKey is equal for requests with the same method, host, and path without
-// numbers.
-func requestKey(r action.Request) string {
-	u, err := url.Parse(r.URL)
-	if err != nil {
-		return r.Method + " " + r.URL
-	}
-	method := r.Method
-	if method == http.MethodHead {
-		method = http.MethodGet
-	}
-	return method + " " + strings.ToLower(u.Host) + numberPattern.ReplaceAllString(u.Path, "0")
 }

@@ -84,7 +84,7 @@ func (o *outgoingRequest) askForAll(ctx context.Context, b *causingAct, d *decis
 // askUncaused asks about a request without an act. A request that a person denied
 // is not asked about again in the session.
 func (o *outgoingRequest) askUncaused(ctx context.Context) error {
-	word := refusedPrefix + requestKey(o.request)
+	word := refusedPrefix + policy.RequestKey(o.request)
 	if o.g.acts.remembers(o.session.ID, word, false) {
 		return fault.New(fault.ApprovalDenied, "a person said no to it before").Hinted("go on without it, or leave the page")
 	}

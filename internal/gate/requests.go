@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	maxAddresses         = 500 // remembered addresses of a session
+	maxAddresses         = 2000 // remembered addresses of a session
 	maxUncausedQuestions = 3   // waiting questions of a session about requests without an act
 	recordRate           = 10  // records of requests per second and session, on average
 	recordBurst          = 300 // records in a burst

@@ -101,7 +101,7 @@ func (og *outgoingRequests) pauseAll(ctx context.Context, long time.Duration) {
 // goOn, otherwise it fails the request.
 func (og *outgoingRequests) judge(s *state, t *tab, p paused, goOn func()) {
 	judge := s.options.Outgoing
-	if judge == nil || methodOf(p) == http.MethodOptions {
+	if judge == nil || isPreflight(p) {
 		og.own.Go(goOn)
 		return
 	}
@@ -133,6 +133,12 @@ func (og *outgoingRequests) judge(s *state, t *tab, p paused, goOn func()) {
 		}
 		og.noteHeld(t, r.Top, false)
 	})
+}
+
+// isPreflight reports whether a request is the browser's own question whether another
+// origin may send one (CORS). Scripts cannot set its header.
+func isPreflight(p paused) bool {
+	return p.Request.Method == http.MethodOptions && !p.Request.HasBody && headerOf(p.Request.Headers, "Access-Control-Request-Method") != ""
 }
 
 // noteHeld notes whether the next document of a tab waits for a person.

@@ -106,10 +106,11 @@ func (r *bodyReader) add(name, value string) {
 	}
 	r.names[plain] = true
 	most := maxValue
-	if name == "" {
+	document := name[strings.LastIndexByte(name, '.')+1:] == "query" // of GraphQL, which is read as one
+	if name == "" || document {
 		most = maxText
 	}
-	if len(value) > most {
+	if len(value) > most && !document {
 		value = strings.Join(strings.Fields(value), " ")
 	}
 	r.fields = append(r.fields, action.BodyField{Name: truncate(name, maxName), Value: truncate(value, most)})

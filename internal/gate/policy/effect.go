@@ -88,9 +88,10 @@ type EffectVerdict struct {
 	Own action.Risk // without that of the act which caused it
 }
 
-// reads reports whether a method is safe (RFC 9110, section 9.2.1).
-func reads(method string) bool {
-	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
+// reads reports whether a request only reads by its method (RFC 9110, section 9.2.1). OPTIONS with
+// a body is a request for something that no standard says.
+func reads(r action.Request) bool {
+	return r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions && len(r.Fields) == 0 && !r.Unread
 }
 
 // Effect decides about a request by its method, its address, what it sends and the acts that may
@@ -114,7 +115,7 @@ func (p *Policy) Effect(o Outgoing) EffectVerdict {
 			mode = ruled.sending
 		}
 	}
-	v := EffectVerdict{Act: newestAct(o.Acts), Kinds: kind, Reads: reads(o.Request.Method), Own: j.risk}
+	v := EffectVerdict{Act: newestAct(o.Acts), Kinds: kind, Reads: reads(o.Request), Own: j.risk}
 	switch {
 	case mode == action.SendFree, o.People && (len(o.Acts) == 0 || o.Acts[0].Operator):
 		v.Verdict = allowed(j, "operator", "a person or their program drives the browser")

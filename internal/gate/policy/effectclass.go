@@ -16,7 +16,7 @@ import (
 // request names.
 func (p *Policy) classify(r action.Request) (judgement, kinds) {
 	j := judgement{risk: action.Low, rule: "effect.reads", why: "it only reads", hosts: effectHosts(r)}
-	if reads(r.Method) {
+	if reads(r) {
 		kind := p.classifyReading(&j, r)
 		return j, kind
 	}

@@ -1,8 +1,12 @@
 package policy
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/parser"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
@@ -22,7 +26,7 @@ func graphQL(fields []action.BodyField) (op, called string) {
 		}
 		kind, names := graphDocument(f.Value)
 		switch {
-		case kind == "mutation":
+		case kind == "mutation", kind == "unreadable" && (name == "query" || name == ""):
 			op = "mutation"
 			called += " · " + names
 		case kind == "query" && op != "mutation" && (name == "query" || name == ""):
@@ -57,32 +61,78 @@ func speaksGraphQL(address string) bool {
 	return strings.Contains(last, "graphql") || last == "gql" || last == "query" || len(all) > 1 && strings.Contains(strings.ReplaceAll(all[len(all)-2], " ", ""), "graphql")
 }
 
+const maxGraphTokens = 20_000 // of a document; one with more is taken for a change
+
 var (
-	graphComment = regexp.MustCompile(`#[^\n\r]*`)
-	graphWord    = regexp.MustCompile(`[A-Za-z_]\w*|[{}()]`)
-	graphChange  = regexp.MustCompile(`\bmutation\b`)
+	graphWord  = regexp.MustCompile(`[A-Za-z_]\w*|[{}()]`)
+	graphStart = regexp.MustCompile(`^(\{|(query|mutation|subscription|fragment)\b)`)
+	graphMore  = regexp.MustCompile(`\bmutation\b`)
 )
 
-// graphDocument returns the kind of a text that is a GraphQL document: "mutation" or "query", empty
-// for other texts; and the names at the first level of its mutations.
+// graphDocument returns the kind of a text that is a GraphQL document: "mutation" or "query";
+// "unreadable" for one that only begins like a document, and empty for other texts; and the names
+// at the first level of its mutations.
 func graphDocument(text string) (kind, names string) {
-	if !strings.Contains(text, "{") {
+	text = strings.TrimLeft(text, " \t\r\n,\ufeff")
+	for strings.HasPrefix(text, "#") { // a comment before the document
+		_, text, _ = strings.Cut(text, "\n")
+		text = strings.TrimLeft(text, " \t\r\n,\ufeff")
+	}
+	if !strings.Contains(text, "{") || !graphStart.MatchString(text) || json.Valid([]byte(text)) {
 		return "", ""
 	}
-	text = graphComment.ReplaceAllString(text, " ")
-	text = strings.TrimLeft(text, " \t\r\n,\ufeff")
-	if at := graphChange.FindStringIndex(text); at != nil && strings.Contains(text[at[1]:], "{") {
-		return "mutation", graphNames(text[at[0]:])
+	document, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, maxGraphTokens)
+	if err != nil {
+		if at := graphMore.FindStringIndex(text); at != nil {
+			return "mutation", graphNames(text[at[0]:])
+		}
+		return "unreadable", graphNames(text)
 	}
-	for _, start := range []string{"{", "query", "subscription", "fragment"} {
-		if strings.HasPrefix(text, start) {
-			return "query", ""
+	var changes []string
+	for _, o := range document.Operations {
+		if o.Operation == ast.Mutation {
+			kind = "mutation"
+			changes = append(changes, split(o.Name))
+			changes = appendFields(changes, o.SelectionSet, document, 0)
 		}
 	}
-	return "", ""
+	if kind == "" {
+		return "query", ""
+	}
+	return kind, strings.Join(changes, " · ")
 }
 
-// graphNames are the words outside of arguments, down to the first level of braces.
+const (
+	maxGraphFields    = 80 // whose names are read
+	maxGraphFragments = 5  // within each other
+)
+
+// appendFields adds the names of the fields at the first level of an operation, with their
+// aliases, also those of fragments.
+func appendFields(names []string, all ast.SelectionSet, document *ast.QueryDocument, depth int) []string {
+	for _, selected := range all {
+		if len(names) >= maxGraphFields || depth > maxGraphFragments {
+			break
+		}
+		switch s := selected.(type) {
+		case *ast.Field:
+			names = append(names, split(s.Name))
+			if s.Alias != s.Name {
+				names = append(names, split(s.Alias))
+			}
+		case *ast.InlineFragment:
+			names = appendFields(names, s.SelectionSet, document, depth+1)
+		case *ast.FragmentSpread:
+			if fragment := document.Fragments.ForName(s.Name); fragment != nil {
+				names = appendFields(names, fragment.SelectionSet, document, depth+1)
+			}
+		}
+	}
+	return names
+}
+
+// graphNames are the words of a document that cannot be read, outside of arguments, down to the
+// first level of braces.
 func graphNames(text string) string {
 	var names []string
 	braces, brackets := 0, 0
