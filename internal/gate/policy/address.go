@@ -186,14 +186,18 @@ func titlesOf(page string) map[string]bool {
 // action. with says that the address also identifies a thing.
 func judgeActWords(j *judgement, s *segment, with bool, q query) {
 	whole := strings.Join(s.words, " ")
-	if len(s.words) > maxActWords && !hosts().acting[whole] || isHelp(s.words) {
+	if len(s.words) > maxActWords && !hosts().acting[whole] || !q.sent && isHelp(s.words) {
 		return
 	}
 	strong, weak := hosts().acting[whole] || isActing(s.words, hosts().actingWords), isActing(s.words, hosts().actingWith) || words().noun.exact[whole]
 	said := pathReadings(s.words)
 	found := words().harmful.find(said, mentioned).kinds()
 	if !strong && !weak && found != 0 {
-		strong = words().harmful.find(said, ordered).kinds() != 0
+		mode := ordered
+		if q.sent { // harm anywhere in the segment counts
+			mode = done
+		}
+		strong = words().harmful.find(said, mode).kinds() != 0
 	}
 	if !strong && !(weak && with && (len(s.words) == 1 || s.joint || found != 0)) {
 		if with && (q.sent || q.evidence || !hosts().forms[whole]) && (hosts().changing[s.words[0]] && (len(s.words) == 1 || s.joint) || hosts().changing[whole]) {

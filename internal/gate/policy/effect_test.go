@@ -85,6 +85,19 @@ func TestRequestsAreJudgedByTheirContent(t *testing.T) {
 		{"POST", app + "/metrics", bodyOf("_method", "delete"), action.High},
 		{"POST", app + "/cart/checkOut", nil, action.Critical},
 		{"POST", app + "/list/members", bodyOf("user", "5"), action.High},
+		{"POST", app + "/api/search/delete", nil, action.High},
+		{"POST", app + "/search/pay", nil, action.Critical},
+		{"POST", app + "/ajax/cart-pay-preview", nil, action.Critical},
+		{"POST", app + "/admin/users-remove-view", nil, action.High},
+		{"POST", app + "/delete/search", nil, action.High},
+		{"POST", app + "/items/delete-check", nil, action.High},
+		{"POST", app + "/api/orders/search", nil, action.Low},
+		{"POST", app + "/api/payments/list", nil, action.Low},
+		{"POST", app + "/api/messages/search", nil, action.Low},
+		{"POST", app + "/api/comments/preview", nil, action.Low},
+		{"POST", app + "/posts/5/autosave", nil, action.Low},
+		{"POST", app + "/api/shared/list", nil, action.Low},
+		{"POST", app + "/api/cart/validate", nil, action.Low},
 		// other ways to name an action
 		{"POST", app + "/x", bodyOf("X-Http-Method-Override", "DELETE"), action.High},
 		{"POST", app + "/x", bodyOf("data[action]", "delete"), action.High},
@@ -134,6 +147,24 @@ func TestRequestsAreJudgedByTheirContent(t *testing.T) {
 		j, _ := p.classify(r)
 		if j.risk != c.want {
 			t.Errorf("%s %s %v: %s by %s, want %s", c.method, c.url, c.fields, j.risk, j.rule, c.want)
+		}
+	}
+}
+
+// A picture or script is judged by its address before its file ending.
+func TestAFileEndingHidesNoAct(t *testing.T) {
+	const app = "https://app.example"
+	for address, want := range map[string]action.Risk{
+		"/static/cancel.js": action.Low, "/cancel.js": action.Low, "/icons/delete.png": action.Low, "/img/5/delete.png": action.Low,
+		"/assets/8f3a2c1d/remove.svg": action.Low, "/_next/static/chunks/12-logout.js": action.Low, "/pictures/2024/05/7.jpg": action.Low,
+		"/items/5/delete.png": action.High, "/items/5/DELETE.png": action.High, "/delete.php/5.gif": action.High, "/logout.js/5.js": action.High,
+		"/items/delete/5.png": action.High, "/items/5/delete.png?x": action.High, "/static/delete.php/5.gif": action.High,
+	} {
+		for _, kind := range []string{"Image", "Script", "Stylesheet", "Font", "Media"} {
+			var p Policy
+			if j, _ := p.classify(action.Request{Method: "GET", URL: app + address, Document: app + "/", Kind: kind}); j.risk != want {
+				t.Errorf("%s as %s: %s by %s, want %s", address, kind, j.risk, j.rule, want)
+			}
 		}
 	}
 }

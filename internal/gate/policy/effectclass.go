@@ -65,10 +65,10 @@ func (p *Policy) classifyReading(j *judgement, r action.Request) kinds {
 	if isFile(r) {
 		return 0
 	}
-	plain := *j
-	if judgeActing(j, r.URL); j.risk >= action.High && r.Kind != "Document" && siteOf(hostOf(r.Document)) == siteOf(hostOf(r.URL)) {
+	plain, address := *j, withoutEnding(r)
+	if judgeActing(j, address); j.risk >= action.High && r.Kind != "Document" && siteOf(hostOf(r.Document)) == siteOf(hostOf(r.URL)) {
 		*j = plain
-		judgeAddress(j, r.URL, false, titlesOf(r.Document))
+		judgeAddress(j, address, false, titlesOf(r.Document))
 	}
 	said := queryFields(r.URL)
 	if op, called := graphQL(said); op == "mutation" {
@@ -266,6 +266,9 @@ func isQuiet(r action.Request) bool {
 	if len(segments) == 0 || !isUnambiguousPath(r.URL) {
 		return false
 	}
+	if slices.ContainsFunc(segments, func(s segment) bool { return words().harmful.find(pathReadings(s.words), done).kinds() != 0 }) {
+		return false
+	}
 	last := segments[len(segments)-1]
 	if quietly(last, quietNames) {
 		return true
@@ -347,16 +350,41 @@ func isStatic(r action.Request) bool {
 // pageParts are the kinds of requests for resources of a page.
 var pageParts = map[string]bool{"Image": true, "Stylesheet": true, "Font": true, "Script": true, "Media": true}
 
-// isFile reports whether a request is for a resource of a page by its kind and its file extension:
-// cancel.js does nothing.
+// isFile reports whether a request is for a resource of a page, by its kind, its file extension and
+// its folders: /static/cancel.js and /cancel.js do nothing. Elsewhere servers may take the name
+// without its ending for an act on a thing, as in /items/5/delete.png.
 func isFile(r action.Request) bool {
 	u, err := url.Parse(r.URL)
-	if !pageParts[r.Kind] || err != nil || u.RawQuery != "" {
+	if !pageParts[r.Kind] || err != nil {
 		return false
 	}
-	ending := path.Ext(u.Path)
-	return staticFile[ending] && ending != ".json" && ending != ".html"
+	ending := strings.ToLower(path.Ext(u.Path))
+	if !staticFile[ending] || ending == ".json" || ending == ".html" {
+		return false
+	}
+	folders := strings.Split(strings.ToLower(path.Dir(u.Path)), "/")
+	for _, folder := range folders {
+		if e := path.Ext(folder); scriptEndings[e] || staticFile[e] {
+			return false // a program, which gets the rest of the path
+		}
+	}
+	return slices.ContainsFunc(folders, func(f string) bool { return assetFolders[f] }) || len(folders) <= 2 && u.RawQuery == ""
 }
+
+// withoutEnding is the address of a resource of a page without its file extension; other addresses
+// as they are.
+func withoutEnding(r action.Request) string {
+	u, err := url.Parse(r.URL)
+	if err != nil || !pageParts[r.Kind] || !staticFile[strings.ToLower(path.Ext(u.Path))] {
+		return r.URL
+	}
+	u.Path, u.RawPath = strings.TrimSuffix(u.Path, path.Ext(u.Path)), ""
+	return u.String()
+}
+
+// assetFolders are folders of files that pages are made of.
+var assetFolders = setOf(strings.Fields(`static assets asset images image img imgs icons icon css js javascripts stylesheets styles scripts script fonts font dist build
+		_next _nuxt _app media files vendor vendors lib libs node_modules public packs bundles cdn wp-content wp-includes themes plugins skins resources theme graphics pics`))
 
 func extensionOf(address string) string {
 	u, err := url.Parse(address)
