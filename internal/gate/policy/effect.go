@@ -163,7 +163,7 @@ func (p *Policy) decideEffect(o Outgoing, j judgement, v EffectVerdict, ruled *e
 	}
 	if ruled == nil || ruled.risk == 0 {
 		v.Act = causeOf(o.Acts, j.risk)
-		raiseToAct(&j, o, v)
+		p.raiseToAct(&j, o, v)
 	}
 	switch {
 	case v.Act >= 0 && o.Acts[v.Act].Operator, v.Act < 0 && o.Owner == action.Operator:
@@ -201,7 +201,7 @@ func causeOf(deeds []Act, risk action.Risk) int {
 // raiseToAct raises the risk of a request to that of the act that caused it, if that ran without
 // a question. A request that only reads is raised if the act is HIGH, unless pages load such
 // things all the time.
-func raiseToAct(j *judgement, o Outgoing, v EffectVerdict) {
+func (p *Policy) raiseToAct(j *judgement, o Outgoing, v EffectVerdict) {
 	if v.Act < 0 {
 		return
 	}
@@ -209,7 +209,7 @@ func raiseToAct(j *judgement, o Outgoing, v EffectVerdict) {
 	switch {
 	case !d.Deferred, d.Link && v.Reads, j.rule == "effect.analytics":
 		return
-	case v.Reads && (d.Risk < action.High || o.Known || isStatic(o.Request) || isFromElsewhere(o.Request)):
+	case v.Reads && (d.Risk < action.High || o.Known || isStatic(o.Request) || p.isFromElsewhere(o.Request)):
 		return
 	case !v.Reads && j.risk == action.Low && (d.Risk < action.High || o.Known): // a search, a draft, a typing notice
 		return
@@ -218,10 +218,10 @@ func raiseToAct(j *judgement, o Outgoing, v EffectVerdict) {
 }
 
 // isFromElsewhere reports whether a page loads a resource of another site, as pages do without an
-// act: a picture, a script, data.
-func isFromElsewhere(r action.Request) bool {
-	from := siteOf(hostOf(r.Document))
-	return r.Kind != "Document" && from != "" && from != siteOf(hostOf(r.URL))
+// act: a picture, a script, data of a host that agents may not open.
+func (p *Policy) isFromElsewhere(r action.Request) bool {
+	from, to := siteOf(hostOf(r.Document)), hostOf(r.URL)
+	return r.Kind != "Document" && from != "" && from != siteOf(to) && (pageParts[r.Kind] || !p.allowedHosts.match(to))
 }
 
 // background reports whether a MEDIUM request is one that a page may send by itself: to its own

@@ -139,9 +139,19 @@ func isAnalytics(r action.Request) bool {
 	if r.Kind == "CSPViolationReport" {
 		return true
 	}
-	segments := segmentsOf(r.URL)
-	return len(segments) > 0 && r.Method == http.MethodPost && isUnambiguousPath(r.URL) && analyticsNames[segments[len(segments)-1]]
+	segments := pathOf(r.URL)
+	if len(segments) == 0 || r.Method != http.MethodPost || !isUnambiguousPath(r.URL) || !segments[len(segments)-1].is(analyticsNames) {
+		return false
+	}
+	// Below the name of a thing, such as /invoices/collect, it may be an act on that.
+	return !slices.ContainsFunc(segments[:len(segments)-1], func(s segment) bool {
+		return !s.id && len(s.words[0]) > 2 && !analyticsFolders[s.words[0]] && !analyticsNames[s.words[0]]
+	})
 }
+
+// analyticsFolders are first words of the folders in which analyticsNames are.
+var analyticsFolders = setOf(strings.Fields(`api rest public internal client clients web app stats stat statistics event events monitoring monitor log logs logging report reports reporting
+		ingest ping pixel track tracker tracks gtag gtm insights usage performance perf error errors diagnostics health`))
 
 // isAmbiguousName reports whether an address ends with an analytics name that applications also
 // use for things of their own. Fields that name an action count there.
@@ -340,11 +350,14 @@ var (
 // isStatic reports whether a request is for a static file of a page, such as a picture or a style
 // sheet.
 func isStatic(r action.Request) bool {
-	if !pageParts[r.Kind] {
-		return r.Kind != "Document" && staticFile[extensionOf(r.URL)]
-	}
 	u, err := url.Parse(r.URL)
-	return err == nil && (u.RawQuery == "" || staticFile[path.Ext(u.Path)])
+	if err != nil {
+		return false
+	}
+	if !pageParts[r.Kind] {
+		return r.Kind != "Document" && u.RawQuery == "" && staticFile[path.Ext(u.Path)]
+	}
+	return u.RawQuery == "" || staticFile[path.Ext(u.Path)]
 }
 
 // pageParts are the kinds of requests for resources of a page.
@@ -385,14 +398,6 @@ func withoutEnding(r action.Request) string {
 // assetFolders are folders of files that pages are made of.
 var assetFolders = setOf(strings.Fields(`static assets asset images image img imgs icons icon css js javascripts stylesheets styles scripts script fonts font dist build
 		_next _nuxt _app media files vendor vendors lib libs node_modules public packs bundles cdn wp-content wp-includes themes plugins skins resources theme graphics pics`))
-
-func extensionOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return path.Ext(u.Path)
-}
 
 var staticFile = map[string]bool{".js": true, ".mjs": true, ".css": true, ".png": true, ".svg": true, ".jpg": true, ".jpeg": true, ".gif": true, ".webp": true,
 	".ico": true, ".woff": true, ".woff2": true, ".ttf": true, ".json": true, ".map": true, ".html": true, ".wasm": true, ".avif": true}
