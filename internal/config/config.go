@@ -262,7 +262,7 @@ func Default() Config {
 			},
 			Credentials: defaultCredentials(),
 			Snapshot:    Snapshot{ExcludeHidden: true, MaxDepth: 10, MaxTokens: 6000},
-			HITL:        HITL{Enabled: true, AskAt: "wire", Timeouts: Timeouts{Medium: 120, High: 60, Critical: 30}},
+			HITL:        HITL{Enabled: true, AskAt: "wire", Timeouts: Timeouts{Medium: 600, High: 600, Critical: 300}},
 			Effects:     Effects{Default: "asked"},
 		},
 		Audit: Audit{RetentionDays: 90, Durable: true},

@@ -54,7 +54,7 @@ func TestEachUnansweredQuestionIsReportedOnceAndOnTime(t *testing.T) {
 		if _, err := d.Answer(t.Context(), person, action.Answer{ID: answered.ID}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(29 * time.Second) // the bubble's clock
+		time.Sleep(approval.DefaultTimeouts.Critical - time.Second) // the bubble's clock
 		synctest.Wait()
 		if got := reported.list(); len(got) != 0 {
 			t.Fatalf("reported %v before its time", got)
@@ -62,12 +62,12 @@ func TestEachUnansweredQuestionIsReportedOnceAndOnTime(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		if got := reported.list(); !slices.Equal(got, []string{quick.ID + " expired "}) {
-			t.Fatalf("after 31 s: %v", got)
+			t.Fatalf("a second after its time: %v", got)
 		}
 		if _, err := d.List(t.Context(), "acme", ""); err != nil { // which marks what has expired
 			t.Fatal(err)
 		}
-		time.Sleep(5 * time.Minute)
+		time.Sleep(approval.DefaultTimeouts.Medium)
 		synctest.Wait()
 		if got := reported.list(); !slices.Equal(got, []string{quick.ID + " expired ", slow.ID + " expired "}) {
 			t.Errorf("in the end: %v", got)
@@ -81,7 +81,7 @@ func TestTheNextGatewayReportsQuestionsThatTheLastOneDidNot(t *testing.T) {
 		defer func() { _ = db.Close() }()
 		first := openDesk(t, db) // tells nobody, as one that was killed
 		expired := ask(t, first, request(action.Critical, "expired"))
-		time.Sleep(31 * time.Second) // the bubble's clock
+		time.Sleep(approval.DefaultTimeouts.Critical + time.Second) // the bubble's clock
 		waiting := ask(t, first, request(action.High, "waiting"))
 		reported := &ends{}
 		for range 2 { // the second finds nothing left to tell

@@ -30,8 +30,9 @@ type Timeouts struct {
 	Critical time.Duration
 }
 
-// DefaultTimeouts are used where the configuration gives none.
-var DefaultTimeouts = Timeouts{Medium: 120 * time.Second, High: 60 * time.Second, Critical: 30 * time.Second}
+// DefaultTimeouts are used where the configuration gives none. They are long enough for a
+// person who looks at another window.
+var DefaultTimeouts = Timeouts{Medium: 10 * time.Minute, High: 10 * time.Minute, Critical: 5 * time.Minute}
 
 // of returns the waiting time for a risk. An unknown risk waits as briefly as the highest.
 func (t Timeouts) of(r action.Risk) time.Duration {

@@ -80,7 +80,7 @@ func wantCode(t *testing.T, what string, err error, want fault.Code) {
 
 func TestSilenceDenies(t *testing.T) {
 	for risk, wait := range map[action.Risk]time.Duration{
-		action.Medium: 120 * time.Second, action.High: 60 * time.Second, action.Critical: 30 * time.Second, action.Risk(0): 30 * time.Second,
+		action.Medium: 10 * time.Minute, action.High: 10 * time.Minute, action.Critical: 5 * time.Minute, action.Risk(0): 5 * time.Minute,
 	} {
 		inBubble(t, func(t *testing.T, d *approval.Queue) {
 			start := time.Now()
@@ -162,7 +162,7 @@ func TestAnApprovalWaitsForTheSameCallUntilItExpires(t *testing.T) {
 		if _, err := d.Answer(t.Context(), person, action.Answer{ID: q.ID, Approve: true}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(50 * time.Second) // the bubble's clock
+		time.Sleep(approval.DefaultTimeouts.High - 10*time.Second) // the bubble's clock
 		again, fresh, err := d.Ask(t.Context(), request(action.High, "a"))
 		if err != nil || fresh || again.State != approval.Approved {
 			t.Fatalf("the same call: %+v, fresh %t, %v", again, fresh, err)
@@ -177,7 +177,7 @@ func TestAnApprovalWaitsForTheSameCallUntilItExpires(t *testing.T) {
 		if _, err := d.Answer(t.Context(), person, action.Answer{ID: second.ID, Approve: true}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(61 * time.Second) // the bubble's clock
+		time.Sleep(approval.DefaultTimeouts.High + time.Second) // the bubble's clock
 		_, err = d.Await(t.Context(), second.ID, 0)
 		wantCode(t, "claimed too late", err, fault.NotActive)
 		ask(t, d, request(action.High, "a"))
@@ -322,7 +322,7 @@ func TestTwentyQuestionsWaitPerScope(t *testing.T) {
 		if err != nil || len(l.Questions) != 20 {
 			t.Fatalf("%d are listed, %v", len(l.Questions), err)
 		}
-		time.Sleep(61 * time.Second) // the bubble's clock
+		time.Sleep(approval.DefaultTimeouts.High + time.Second) // the bubble's clock
 		ask(t, d, request(action.High, "one more"))
 		if l, err = d.List(t.Context(), "acme", approval.Expired); err != nil || len(l.Questions) != 20 {
 			t.Errorf("%d expired, %v", len(l.Questions), err)

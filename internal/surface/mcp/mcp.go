@@ -27,7 +27,7 @@ import (
 )
 
 const (
-	defaultWait = 55 * time.Second // on a question, below clients' usual limit of 60
+	defaultWait = 50 * time.Second // on a question, below clients' usual limit of 60
 	toolLimit   = 5 * time.Minute  // of one tool call, with its waits and its actions
 	progress    = 5 * time.Second  // between progress notes
 	lastNotes   = time.Second      // for those that are left when a tool call is done
@@ -45,7 +45,7 @@ type Options struct {
 	Gate    Gate
 	Version string
 	Tools   []string      // groups of tools for clients that ask for none: see chosen; the usual ones when empty
-	Wait    time.Duration // longest time a tool call blocks on a question; 55 s when 0
+	Wait    time.Duration // longest time a tool call blocks on a question; 50 s when 0
 	Log     *slog.Logger  // for panics; nothing is logged when nil
 }
 

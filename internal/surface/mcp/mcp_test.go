@@ -298,7 +298,7 @@ func TestEveryToolGoesThroughTheDoorAndNoneAround(t *testing.T) {
 			if first, _, _ := strings.Cut(a.verbs, " "); d.verbs() != first {
 				t.Errorf("it called %q, want %q only", d.verbs(), first)
 			}
-			if c := d.call(t, 0); c.Caller != agent || c.Surface != "mcp" || c.ID == "" || c.Wait <= 0 || c.Wait > 55*time.Second {
+			if c := d.call(t, 0); c.Caller != agent || c.Surface != "mcp" || c.ID == "" || c.Wait <= 0 || c.Wait > 50*time.Second {
 				t.Errorf("call %+v", c)
 			}
 			if e := structured(t, result)["error"].(map[string]any); e["code"] != "denied_by_policy" || e["hint"] != "tell your user" {

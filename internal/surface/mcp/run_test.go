@@ -52,7 +52,7 @@ func TestARunThatGoesOnSaysHowToSeeItsEnd(t *testing.T) {
 	if !strings.Contains(got, "Run r1 is paused: actions_failed, 3 in a row. A person must answer first. Call browser_run with run r1") {
 		t.Error(got)
 	}
-	if call := d.call(t, 0); call.Verb != "run.show" || call.Args.(*action.RunShow).ID != "r1" || call.Args.(*action.RunShow).Wait < 50 {
+	if call := d.call(t, 0); call.Verb != "run.show" || call.Args.(*action.RunShow).ID != "r1" || call.Args.(*action.RunShow).Wait < 45 {
 		t.Errorf("called %+v", call)
 	}
 	for name, args := range map[string]map[string]any{
