@@ -47,7 +47,9 @@ func (o *outgoingRequest) ask(ctx context.Context) error {
 			d.requests = append(d.requests, o)
 		}
 		b.mu.Unlock()
-		o.notifyAsking(b)
+		if !joined {
+			o.notifyAsking(b) // the question exists
+		}
 		select {
 		case <-d.done:
 		case <-ctx.Done():
@@ -141,6 +143,11 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct, all ...*
 	event.HITLDecision, event.ApprovalID, event.Screenshot, event.Detail = pending, q.ID, q.Screenshot, join("question "+q.ID, event.Detail)
 	o.g.audit.Record(event)
 	o.notifyAsking(b)
+	for _, r := range all {
+		if r != o {
+			r.notifyAsking(b)
+		}
+	}
 	_, err = o.g.approvals.Await(ctx, q.ID, 0)
 	return err
 }

@@ -80,12 +80,10 @@ type Outgoing struct {
 // EffectVerdict is what becomes of a request.
 type EffectVerdict struct {
 	Verdict
-	Act     int   // index of the act it belongs to; -1 for none
-	Kinds   kinds // of harm that it names
-	Reads   bool  // it only reads, by its method and address
-	Covered bool  // a person's approval of the act covers it
-
-	Own action.Risk // without that of the act which caused it
+	Act   int         // index of the act it belongs to; -1 for none
+	Kinds kinds       // of harm that it names
+	Reads bool        // it only reads, by its method and address
+	Own   action.Risk // without that of the act which caused it
 }
 
 // reads reports whether a request only reads by its method (RFC 9110, section 9.2.1). OPTIONS with
@@ -157,7 +155,6 @@ func readOnly(j judgement, reading bool, x *effectRule) Verdict {
 func (p *Policy) decideEffect(o Outgoing, j judgement, v EffectVerdict, ruled *effectRule) EffectVerdict {
 	// Only the newest act counts: the approval of one deletion does not cover the next.
 	if len(o.Acts) > 0 && o.Acts[0].Approved && (o.Acts[0].Covered || o.Acts[0].Cover.follows(o.Request, j.risk)) {
-		v.Covered = true
 		v.Verdict = allowed(j, "effect.approved", "a person allowed the act that sends it")
 		return v
 	}
