@@ -11,6 +11,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 )
 
 // refuse makes a host blocked. could says whether a person could add it.
@@ -48,7 +49,7 @@ func TestABlockedHostIsRefusedAndAPersonIsAsked(t *testing.T) {
 			t.Fatalf("after %s: %+v", time.Since(began), f)
 		}
 		q := h.waiting(t)
-		if q.Verb != "session.allow" || q.Risk != action.Medium || q.Session != "s1" || q.Input != "new.example" || q.Actor != "bot" || q.Expires.Sub(q.Asked) != 2*time.Minute {
+		if q.Verb != "session.allow" || q.Risk != action.Medium || q.Session != "s1" || q.Input != "new.example" || q.Actor != "bot" || q.Expires.Sub(q.Asked) != approval.DefaultTimeouts.Medium {
 			t.Errorf("question %+v", q)
 		}
 		if again := h.goes(agent); again.Details["approval"] != q.ID || len(h.hostQuestions(t)) != 1 {
@@ -86,7 +87,7 @@ func TestADeniedHostIsNotAskedAgainButAnUnansweredOneIs(t *testing.T) {
 	inBubble(t, func(t *testing.T, h *testGate) {
 		h.fakeSessions.refuse("new.example", true)
 		h.goes(agent)
-		<-time.After(2*time.Minute + time.Second)
+		<-time.After(approval.DefaultTimeouts.Medium + time.Second)
 		h.goes(agent)
 		if n := len(h.hostQuestions(t)); n != 2 {
 			t.Fatalf("%d questions after one was not answered, want 2", n)
@@ -137,7 +138,7 @@ func TestHostQuestionsOfPagesAreLimitedForTheWholeSession(t *testing.T) {
 			if n := len(h.hostQuestions(t)); n != 5 {
 				t.Errorf("%d questions, want 5", n)
 			}
-			<-time.After(3 * time.Minute) // they expire, and a page cannot ask again
+			<-time.After(approval.DefaultTimeouts.Medium + time.Minute) // they expire, and a page cannot ask again
 		}
 		h.fakeSessions.refuse("h9.example", true)
 		if h.goes(agent); len(h.hostQuestions(t)) != 6 { // its agent can

@@ -16,7 +16,7 @@ func TestThePolicyIsShownToEveryRole(t *testing.T) {
 			t.Fatal(err)
 		}
 		v := result.Data.(*action.PolicyView)
-		if v.Trusted[0] != "a.example" || v.Timeouts.High != 60 || (len(v.Rules[0].Tools) > 0) != (who.Role == action.Operator) {
+		if v.Trusted[0] != "a.example" || v.Timeouts.High != 600 || (len(v.Rules[0].Tools) > 0) != (who.Role == action.Operator) {
 			t.Errorf("%s sees %+v", who.Role, v)
 		}
 		h.last(t)

@@ -22,9 +22,9 @@ import (
 
 const (
 	maxAddresses         = 2000 // remembered addresses of a session
-	maxUncausedQuestions = 3   // waiting questions of a session about requests without an act
-	recordRate           = 10  // records of requests per second and session, on average
-	recordBurst          = 300 // records in a burst
+	maxUncausedQuestions = 3    // waiting questions of a session about requests without an act
+	recordRate           = 10   // records of requests per second and session, on average
+	recordBurst          = 300  // records in a burst
 )
 
 // RequestsOptions configure Requests. Policy, Approvals, Audit and Log must be
