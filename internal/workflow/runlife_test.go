@@ -130,7 +130,7 @@ func TestUnapprovedHostsWaitForAPerson(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for range 3 { // a HIGH question waits longer than one call
+			for range 12 { // a HIGH question waits as long as ten calls
 				run, _ = h.make(bot, "run.show", &action.RunShow{ID: run.ID, Wait: 60}, 0)
 			}
 			h.wants(run, want[0], want[1])
