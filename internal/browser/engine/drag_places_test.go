@@ -15,7 +15,7 @@ func TestADragGoesFromPointToPointOfOneElement(t *testing.T) {
 		paper.onpointerdown = e => line = ['down ' + e.offsetX + ',' + e.offsetY];
 		paper.onpointerup = e => line.push('up ' + e.offsetX + ',' + e.offsetY);
 	</script>`)
-	tr.must("page.drag", &action.Drag{From: spot(50, 60), To: spot(250, 160), Timing: action.Timing{Timeout: 3000}})
+	tr.must("page.drag", &action.Drag{From: spot(50, 60), To: spot(250, 160)})
 	tr.wantEval(`line.join()`, "down 50,60,up 250,160")
 	if _, err := tr.do("page.drag", &action.Drag{From: spot(50, 60), To: spot(50, 60)}); err == nil {
 		t.Error("a drag from a point to itself was made")

@@ -90,7 +90,7 @@ func TestTheClickLandsOnTheElementHoweverItIsDrawn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tr.visit(html)
-			tr.must("page.click", &action.Click{Locator: selector("#x"), Timing: action.Timing{Timeout: 2000}})
+			tr.must("page.click", &action.Click{Locator: selector("#x")})
 			tr.wantTitle("hit")
 		})
 	}
