@@ -27,7 +27,8 @@ func identity() []Attempt {
 	return append(all,
 		Attempt{Group: group, Name: "take back no_new_privs", Want: []syscall.Errno{unix.EINVAL}, Try: call(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 0)},
 		Attempt{Group: group, Name: "take back seccomp", Want: []syscall.Errno{unix.EINVAL}, Try: call(unix.SYS_PRCTL, unix.PR_SET_SECCOMP, 0)},
-		// In new namespaces /proc may lack the process, whose number is that of another namespace.
+		// /proc shows the process numbers of the namespace in which it was mounted. A process
+		// in a new one has another number, so that its file in /proc may not be there: ENOENT.
 		Attempt{Group: group, Name: "become another user of a name space of its own", Want: []syscall.Errno{unix.EPERM, unix.ENOENT},
 			Try: func() error { return mapUser(0) }},
 		Attempt{Group: group, Name: "su", Want: []syscall.Errno{unix.EPERM}, Try: su})
