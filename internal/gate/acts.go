@@ -51,9 +51,10 @@ type causingAct struct {
 	repeated    map[string]int // likewise: how often it was sent again
 }
 
-// maxRepeats is how often a request that a person allowed may be sent again because it
-// failed on the network.
-const maxRepeats = 3
+const (
+	maxRepeats        = 3    // sends of a request that a person allowed, after failures on the network
+	maxFailedRequests = 2000 // of one act that are remembered
+)
 
 // decision is a person's decision about requests of one act.
 type decision struct {
@@ -80,7 +81,7 @@ func (d *acts) begin(c *callInfo, wasApproved bool) *causingAct {
 		b.window = highRequestWindow
 	}
 	b.judged = policy.Act{Operator: c.call.Caller.Role == action.Operator, Risk: c.verdict.Risk, Rule: c.verdict.Rule, Why: c.verdict.Why, Deferred: c.verdict.Deferred, Link: policy.OnlyNavigates(c.facts)}
-	b.cover = c.policy.Covers(c.call, c.verb, c.facts, c.verdict.Risk)
+	b.cover = c.policy.Covers(c.facts, c.verdict.Risk)
 	if wasApproved {
 		b.judged.Approved, b.judged.Cover, b.askedBefore = true, b.cover, true
 	}
@@ -206,9 +207,7 @@ func (b *causingAct) approve(c policy.Cover) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.judged.Approved {
-		c.Kinds |= b.judged.Cover.Kinds
 		c.Hosts = append(slices.Clone(b.judged.Cover.Hosts), c.Hosts...)
-		c.Risk = max(c.Risk, b.judged.Cover.Risk)
 	}
 	b.judged.Approved, b.judged.Cover = true, c
 }
@@ -240,7 +239,7 @@ func (b *causingAct) allows(v policy.EffectVerdict, r action.Request) bool {
 func (b *causingAct) noteFailure(key string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if key == "" || len(b.failed) >= maxActs {
+	if key == "" || len(b.failed) >= maxFailedRequests {
 		return
 	}
 	if b.failed == nil {

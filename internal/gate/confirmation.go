@@ -28,7 +28,7 @@ func (p *invocation) allowConfirmation() {
 	if p.verdict.Decision != policy.Ask || p.verdict.Risk > action.High || e == nil || !e.Submits || len(p.inspection.findings) > 0 {
 		return
 	}
-	cover := p.policy.Covers(p.call, p.verb, p.facts, p.verdict.Risk)
+	cover := p.policy.Covers(p.facts, p.verdict.Risk)
 	if p.g.acts.takeAllowedLink(p.facts.Session.ID, e, cover, time.Now()) {
 		p.verdict.Decision, p.verdict.Rule = policy.Allow, "approved.before"
 		p.journal.hitl = approved
@@ -64,7 +64,7 @@ func (p *invocation) rememberApproval() {
 	if e == nil || e.LinkURL == "" || withoutQuery(e.LinkURL) == "" {
 		return
 	}
-	cover := p.policy.Covers(p.call, p.verb, p.facts, p.verdict.Risk)
+	cover := p.policy.Covers(p.facts, p.verdict.Risk)
 	p.g.acts.rememberLink(p.facts.Session.ID, allowedLink{e.LinkURL, cover, time.Now().Add(confirmationWindow)})
 }
 

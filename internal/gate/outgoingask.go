@@ -78,7 +78,7 @@ func (o *outgoingRequest) askForAll(ctx context.Context, b *causingAct, d *decis
 		return err
 	}
 	for _, r := range all {
-		b.approve(policy.CoversEffect(r.verdict, r.request, b.cover))
+		b.approve(policy.CoversEffect(r.request, b.cover))
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (o *outgoingRequest) askUncaused(ctx context.Context) error {
 		return err
 	}
 	defer done()
-	err = o.askPerson(ctx, nil)
+	err = o.askPerson(ctx, nil, o)
 	if fault.CodeOf(err) == fault.ApprovalDenied {
 		o.g.acts.remembers(o.session.ID, word, true)
 	}
@@ -117,8 +117,8 @@ func (o *outgoingRequest) notifyAsking(b *causingAct) {
 	o.request.Asking(id)
 }
 
-// askPerson makes the question, notifies the caller, and waits. all are the requests that
-// the question is about, if there are others.
+// askPerson makes the question, notifies the callers, and waits. all are the requests that
+// the question is about, with o.
 func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct, all ...*outgoingRequest) error {
 	request := o.questionOf(b)
 	if len(all) > 1 {
@@ -142,11 +142,8 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct, all ...*
 	event := o.event(action.EventQuestion)
 	event.HITLDecision, event.ApprovalID, event.Screenshot, event.Detail = pending, q.ID, q.Screenshot, join("question "+q.ID, event.Detail)
 	o.g.audit.Record(event)
-	o.notifyAsking(b)
 	for _, r := range all {
-		if r != o {
-			r.notifyAsking(b)
-		}
+		r.notifyAsking(b)
 	}
 	_, err = o.g.approvals.Await(ctx, q.ID, 0)
 	return err

@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"fmt"
+	"encoding/hex"
 	"net/http"
 	"strings"
 	"time"
@@ -202,7 +202,8 @@ func (og *outgoingRequests) requestOf(s *state, t *tab, p paused) action.Request
 	r.Fields, unread, r.Cut = outgoing.Body(kind, body)
 	// The protocol leaves out the bytes of files.
 	if !r.Unread && (len(body) > 0 || !p.Request.HasBody) && !strings.HasPrefix(strings.ToLower(kind), "multipart/") {
-		r.Sum = fmt.Sprintf("%x", sha256.Sum256(body))
+		sum := sha256.Sum256(body)
+		r.Sum = hex.EncodeToString(sum[:])
 	}
 	for _, name := range orders {
 		if value := headerOf(p.Request.Headers, name); value != "" {

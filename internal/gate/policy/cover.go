@@ -24,11 +24,11 @@ type ownRequest struct {
 	method string
 	url    string // without fragment; of a GET form without its fields
 	fields [][2]string
-	form   bool // the fields that matter are those of fields
+	form   bool // it sends fields, and others besides that say nothing of what it does
 }
 
 // Covers is what a person's approval of a call covers of its requests.
-func (p *Policy) Covers(call action.Call, verb *action.Verb, facts action.Facts, risk action.Risk) Cover {
+func (p *Policy) Covers(facts action.Facts, risk action.Risk) Cover {
 	c := Cover{Risk: risk, own: ownRequests(facts)}
 	for _, address := range shownAddresses(facts) {
 		if place := hostPort(address); place != "" && !slices.Contains(c.Hosts, place) {
@@ -128,16 +128,10 @@ func (o ownRequest) fits(r action.Request) bool {
 	if o.form && o.method == http.MethodGet {
 		query := ""
 		address, query, _ = strings.Cut(address, "?")
-		values, err := url.ParseQuery(query)
-		if err != nil {
+		if _, err := url.ParseQuery(query); err != nil {
 			return false
 		}
-		fields = nil
-		for name, all := range values {
-			for _, value := range all {
-				fields = append(fields, action.BodyField{Name: name, Value: value})
-			}
-		}
+		fields = queryFields(r.URL)
 	}
 	if address != o.url {
 		return false
@@ -208,8 +202,8 @@ func (c Cover) sentBy(r action.Request) bool {
 
 // CoversEffect is what a person's approval of a request covers besides it: what the page reads
 // then from the same hosts, and from those of the act that caused it.
-func CoversEffect(v EffectVerdict, r action.Request, act Cover) Cover {
-	return Cover{Hosts: append([]string{hostPort(r.URL), SenderOf(r)}, act.Hosts...), Kinds: v.Kinds | act.Kinds, Risk: v.Risk}
+func CoversEffect(r action.Request, act Cover) Cover {
+	return Cover{Hosts: append([]string{hostPort(r.URL), SenderOf(r)}, act.Hosts...)}
 }
 
 // Includes reports whether c shows all hosts and kinds of harm that other shows, up to its risk.

@@ -76,7 +76,7 @@ func TestAnApprovalCoversTheElementsOwnRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.element.FrameURL = app + "/page"
-		cover := p.Covers(action.Call{}, nil, action.Facts{Page: action.Page{URL: app + "/page"}, Element: c.element}, action.Critical)
+		cover := p.Covers(action.Facts{Page: action.Page{URL: app + "/page"}, Element: c.element}, action.Critical)
 		r := action.Request{Method: c.method, URL: c.url, Fields: c.fields, Document: app + "/page", Origin: app, Kind: "Document"}
 		if got := cover.OwnRequest(r); got != c.want {
 			t.Errorf("%s: covered %t, want %t", name, got, c.want)
