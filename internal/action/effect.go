@@ -21,6 +21,7 @@ type Request struct {
 	Fields   []BodyField // of its body: form fields, or JSON members by their path
 	Unread   bool        // Fields does not contain all of its body
 	Cut      bool        // it has more fields, or text, than is read
+	Unknown  bool        // a part of its body is in no form that can be read
 	Sum      string      // SHA-256 of its body in hexadecimal, also of an empty one; empty where the body is not known whole
 	Acts     []string    // ids of acts that may have caused it, the newest first; empty when nobody acted
 

@@ -1,7 +1,10 @@
 package gate_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
@@ -67,6 +70,9 @@ func interpret(r *http.Request, body []byte) (what, number string) {
 		at = cut + ".php"
 	}
 	at = path.Clean(regexp.MustCompile(`;[^/]*`).ReplaceAllString(at, ""))
+	if zipped, err := gzip.NewReader(bytes.NewReader(body)); err == nil {
+		body, _ = io.ReadAll(zipped)
+	}
 	text := string(body)
 	if len(body) > 1 && (body[0] == 0xff && body[1] == 0xfe || len(body) > 3 && body[1] == 0 && body[3] == 0) {
 		var units []uint16
@@ -75,8 +81,15 @@ func interpret(r *http.Request, body []byte) (what, number string) {
 		}
 		text = string(utf16.Decode(units))
 	}
-	if plain, err := url.QueryUnescape(text); err == nil {
-		text = plain
+	for range 2 {
+		if plain, err := url.QueryUnescape(text); err == nil {
+			text = plain
+		}
+	}
+	for _, word := range regexp.MustCompile(`[A-Za-z0-9+/=]{20,}`).FindAllString(text, -1) {
+		if plain, err := base64.StdEncoding.DecodeString(word); err == nil {
+			text += " " + string(plain)
+		}
 	}
 	query, err := url.QueryUnescape(r.URL.RawQuery)
 	if err != nil {
@@ -93,6 +106,9 @@ func interpret(r *http.Request, body []byte) (what, number string) {
 		method = strings.ToUpper(m[3])
 	}
 	number = tryNumber.FindString(said)
+	if method = strings.ToUpper(method); method == "PURGE" || method == "UNLINK" || method == "MOVE" {
+		method = http.MethodDelete
+	}
 	if number == "" || method != http.MethodDelete && !harmfulWords.MatchString(said) && !strings.HasPrefix(at, "/opaque") {
 		return "", number
 	}

@@ -38,6 +38,12 @@ var bodies = [][5]string{
 	{"POST", "/x", "form", "btnDelete=1&id=ID"}, {"POST", "/x", "form", "submit=Delete&id=ID"}, {"POST", "/x", "form", "commit=Delete&id=ID"}, {"POST", "/x", "form", "button=delete&id=ID"}, {"POST", "/x", "form", "__EVENTTARGET=ctl00%24btnDelete&id=ID"}, {"POST", "/x", "form", "javax.faces.source=form:deleteButton&id=ID"}, {"POST", "/x", "form", "form:deleteButton=form:deleteButton&id=ID"}, {"POST", "/x?handler=Delete&id=ID"}, {"POST", "/x?/delete&id=ID"},
 	{"POST", "/x", "parts", "action=delete&id=ID"}, {"POST", "/x", "parts", "_method=delete&id=ID"}, {"POST", "/x", "utf16", `{"method":"delete","id":ID}`}, {"POST", "/x", "bom", `{"method":"delete","id":ID}`}, {"POST", "/x", "blob", `{"method":"delete","id":ID}`}, {"POST", "/x", "blobform", "action=delete&id=ID"}, {"POST", "/x", "beacon", "action=delete&id=ID"}, {"POST", "/x", "bytes", `{"method":"delete","id":ID}`},
 	{"POST", "/x", "form", strings.Repeat("a=1&", 300) + "action=delete&id=ID"}, {"POST", "/x", "form", "action=" + strings.Repeat("+", 600) + "delete&id=ID"}, {"POST", "/x", "form", "id=ID&" + strings.Repeat("a=1&", 5000) + "action=delete"}, {"POST", "/x", "json", `{"id":ID,"p":[` + strings.Repeat("1,", 600) + `1],"action":"delete"}`}, {"POST", "/x", "json", strings.Repeat(`{"a":`, 20) + `{"action":"delete","id":ID}` + strings.Repeat("}", 20)}, {"POST", "/x", "form", "id=ID&p=" + strings.Repeat("x", 1100000) + "&action=delete"},
+	// forms of bodies that servers read
+	{"POST", "/x", "json", "{\"id\":1}\n{\"action\":\"delete\",\"id\":ID}\n"}, {"POST", "/x", "text", `{"id":1}{"action":"delete","id":ID}`}, {"POST", "/x", "json", `{/* a */"action":"delete", // b` + "\n" + `"id":ID}`}, {"POST", "/x", "json", `{'action':'delete','id':ID}`}, {"POST", "/x", "text", `{action:"delete",id:ID}`}, {"POST", "/x", "json", `{"action":"delete","action":"view","id":ID}`},
+	{"POST", "/x", "gzip", `{"action":"delete","id":ID}`}, {"POST", "/x", "jsonpart", `{"action":"delete","id":ID}`}, {"POST", "/x", "base64", `{"action":"delete","id":ID}`}, {"POST", "/x", "json", `{"data":"{\"in\":\"{\\\"action\\\":\\\"delete\\\",\\\"id\\\":ID}\"}"}`}, {"POST", "/x", "form", "data=%257B%2522action%2522%253A%2522delete%2522%257D&id=ID"}, {"POST", "/x", "form", "id=ID;action=delete"}, {"POST", "/x", "text", `42["deleteItem",ID]`}, {"POST", "/x", "text", `["{\"action\":\"delete\",\"id\":ID}"]`},
+	{"POST", "/$batch", "batch", "--b\r\nContent-Type: application/http\r\n\r\nDELETE Items(ID) HTTP/1.1\r\n\r\n--b--\r\n"}, {"POST", "/$batch", "batch", "--b\r\nContent-Type: application/http\r\n\r\nPOST /items/ID/delete HTTP/1.1\r\n\r\n--b--\r\n"},
+	{"PURGE", "/items/ID"}, {"UNLINK", "/items/ID"}, {"MOVE", "/items/ID"}, {"purge", "/items/ID"}, {"delete", "/items/ID"},
+	{"POST", "/", "xml", "<methodCall><methodName>item.del<!-- -->ete</methodName><params><int>ID</int></params></methodCall>"}, {"POST", "/", "xml", "<methodCall><methodName><![CDATA[item.delete]]></methodName><params><int>ID</int></params></methodCall>"},
 	// dangerous changes
 	{"PATCH", "/items/ID", "json", `{"deleted":true,"x":"delete"}`}, {"PATCH", "/users/ID", "form", "role=admin"}, {"POST", "/account", "form", "new_password=x&confirm_password=x&id=ID"}, {"POST", "/account", "json", `{"id":ID,"password":"x","password_confirmation":"x"}`}, {"POST", "/account/password", "form", "password=x&id=ID"}, {"PUT", "/users/ID/password", "json", `{"value":"x"}`},
 	// GraphQL
@@ -47,7 +53,7 @@ var bodies = [][5]string{
 
 // fetching returns the script that sends a request.
 func fetching(c [5]string) string {
-	kinds := map[string]string{"form": "application/x-www-form-urlencoded", "json": "application/json", "xml": "text/xml", "text": "text/plain", "graphql": "application/graphql", "blob": "application/json", "blobform": "application/x-www-form-urlencoded", "utf16": "application/json; charset=utf-16", "bom": "application/json", "bytes": "application/octet-stream"}
+	kinds := map[string]string{"form": "application/x-www-form-urlencoded", "json": "application/json", "xml": "text/xml", "text": "text/plain", "graphql": "application/graphql", "blob": "application/json", "blobform": "application/x-www-form-urlencoded", "utf16": "application/json; charset=utf-16", "bom": "application/json", "bytes": "application/octet-stream", "gzip": "application/json", "base64": "application/json", "batch": "multipart/mixed; boundary=b"}
 	said := fmt.Sprintf("%q", c[3])
 	if len(c[3]) > 100000 { // too long for a literal
 		said = `"id=ID&p=" + "x".repeat(1100000) + "&action=delete"`
@@ -66,6 +72,12 @@ func fetching(c [5]string) string {
 		body = "new Blob([" + said + "])"
 	case "bytes":
 		body = "new TextEncoder().encode(" + said + ")"
+	case "jsonpart":
+		body = "(f => (f.append('data', new Blob([" + said + "], {type: 'application/json'})), f))(new FormData)"
+	case "base64":
+		body = "JSON.stringify({data: btoa(" + said + "), id: 'ID'})"
+	case "gzip":
+		body = "await new Response(new Blob([" + said + "]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer()"
 	case "beacon":
 		return fmt.Sprintf("navigator.sendBeacon(%q, new Blob([%s], {type: 'application/x-www-form-urlencoded'}))", c[1], said)
 	}
@@ -76,7 +88,7 @@ func fetching(c [5]string) string {
 	if name, value, found := strings.Cut(c[4], ": "); found {
 		more = append(more, fmt.Sprintf("%q: %q", name, value))
 	}
-	return fmt.Sprintf("fetch(%q, {method: %q, headers: {%s}, body: %s})", c[1], c[0], strings.Join(more, ", "), body)
+	return fmt.Sprintf("(async () => fetch(%q, {method: %q, headers: {%s}, body: %s}))()", c[1], c[0], strings.Join(more, ", "), body)
 }
 
 // TestEverySpellingOfAHarmfulRequestIsAskedAbout sends these requests from a page

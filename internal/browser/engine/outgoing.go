@@ -197,9 +197,9 @@ func (og *outgoingRequests) requestOf(s *state, t *tab, p paused) action.Request
 			body = append(body, part...)
 		}
 	}
-	var unread bool
 	kind := headerOf(p.Request.Headers, "Content-Type")
-	r.Fields, unread, r.Cut = outgoing.Body(kind, body)
+	said := outgoing.Body(kind, body)
+	r.Fields, r.Cut, r.Unknown = said.Fields, said.Cut, said.Unknown
 	// The protocol leaves out the bytes of files.
 	if !r.Unread && (len(body) > 0 || !p.Request.HasBody) && !strings.HasPrefix(strings.ToLower(kind), "multipart/") {
 		sum := sha256.Sum256(body)
@@ -210,7 +210,10 @@ func (og *outgoingRequests) requestOf(s *state, t *tab, p paused) action.Request
 			r.Fields = append(r.Fields, action.BodyField{Name: name, Value: pagetext.Brief(value)})
 		}
 	}
-	r.Unread = r.Unread || unread || p.Request.HasBody && len(body) == 0
+	if p.Request.HasBody && len(body) == 0 { // a blob, which the protocol leaves out
+		r.Unread, r.Unknown = true, !outgoing.IsMedia(kind)
+	}
+	r.Unread = r.Unread || said.Unread
 	return r
 }
 

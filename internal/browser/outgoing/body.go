@@ -2,17 +2,13 @@ package outgoing
 
 import (
 	"bytes"
-	"encoding/binary"
-	"encoding/json"
-	"errors"
+	"compress/gzip"
+	"compress/zlib"
 	"io"
 	"mime"
-	"mime/multipart"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -26,82 +22,157 @@ const (
 	maxText   = 32 << 10 // bytes of a text that is neither a form nor JSON
 	maxBody   = 8 << 20  // bytes that are read
 	maxDepth  = 200      // levels of JSON
+	maxNested = 4        // encodings within each other: JSON in a form in base64
 )
 
+// Content is what the body of a request says.
+type Content struct {
+	Fields  []action.BodyField
+	Unread  bool // Fields does not contain all of it
+	Cut     bool // because it is too large
+	Unknown bool // a part of it is in no form that can be read
+}
+
 // Body reads what a request sends: the fields of a form, the members of JSON by their path
-// ("order.items.0.id"), or the whole text as a field without a name. unread says that not
-// all of it was read, cut that this is because the body is too large.
-func Body(contentType string, body []byte) (fields []action.BodyField, unread, cut bool) {
+// ("order.items.0.id"), or the whole text as a field without a name. It reads several JSON
+// values that follow each other, parts of multipart bodies, the requests of a batch, gzip,
+// and JSON and forms within values, also in base64. Their fields have the name of the value
+// before their own.
+func Body(contentType string, body []byte) Content {
 	if len(body) == 0 {
-		return nil, false, false
+		return Content{}
 	}
 	r := &bodyReader{names: map[string]bool{}}
+	r.body(contentType, "", body, 0)
+	r.Unread = r.Unread || r.Cut || r.Unknown
+	return r.Content
+}
+
+type bodyReader struct {
+	Content
+	names map[string]bool // of earlier fields, with 0 for each number
+}
+
+// body reads a body, or a part of one. path is the name of the part, level the number of
+// encodings around it.
+func (r *bodyReader) body(contentType, path string, body []byte, level int) {
+	if level > maxNested {
+		r.Unknown = true
+		return
+	}
 	if len(body) > maxBody {
-		body, r.cut = body[:maxBody], true
+		body, r.Cut = body[:maxBody], true
+	}
+	kind, params := kindOf(contentType)
+	if plain, packed := r.unpack(body); packed {
+		r.body(contentType, path, plain, level+1)
+		return
 	}
 	body = toUTF8(body)
+	switch text := bytes.TrimSpace(body); {
+	case kind == "application/x-www-form-urlencoded":
+		r.form(path, string(body), level)
+	case strings.HasPrefix(kind, "multipart/"):
+		r.multipart(path, body, params["boundary"], level)
+	case !utf8.Valid(body):
+		r.Unread, r.Unknown = true, r.Unknown || !IsMedia(contentType)
+	case strings.Contains(kind, "json"):
+		if !r.json(path, text, level) {
+			r.add(path, string(text))
+			r.loose(path, string(text))
+			r.Unknown = true
+		}
+	case kind == "application/graphql":
+		r.add(path, string(text))
+	case looksLikeForm(string(text)):
+		r.form(path, string(text), level)
+	default:
+		r.text(kind, path, string(text), level)
+	}
+}
+
+// kindOf is the media type of a Content-Type, in lower case, with its parameters.
+func kindOf(contentType string) (kind string, params map[string]string) {
 	kind, params, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		kind, _, _ = strings.Cut(strings.ToLower(contentType), ";")
 	}
-	switch text := bytes.TrimSpace(body); {
-	case kind == "application/x-www-form-urlencoded":
-		r.form(string(body))
-	case kind == "multipart/form-data":
-		r.multipart(body, params["boundary"])
-	case strings.HasSuffix(kind, "json") || looksLikeJSON(text):
-		r.json(text)
-	case utf8.Valid(body) && looksLikeForm(string(text)):
-		r.form(string(text))
-	case utf8.Valid(body):
-		r.add("", string(body))
-	default:
-		r.unread = true
-	}
-	return r.fields, r.unread || r.cut, r.cut
+	return kind, params
 }
 
-// toUTF8 converts a text with the byte order mark of UTF-16, or that looks like UTF-16, to
-// UTF-8, and removes the byte order mark.
-func toUTF8(body []byte) []byte {
-	order := binary.ByteOrder(nil)
+// IsMedia reports whether a Content-Type is one of files that servers store and do not read
+// for what to do.
+func IsMedia(contentType string) bool {
+	kind, _ := kindOf(contentType)
+	family, _, _ := strings.Cut(kind, "/")
+	return family == "image" && kind != "image/svg+xml" || family == "audio" || family == "video" || family == "font" || kind == "application/pdf" || kind == "application/zip"
+}
+
+// isData reports whether a Content-Type is one of data that servers read for what to do.
+func isData(contentType string) bool {
+	kind, _ := kindOf(contentType)
+	return strings.Contains(kind, "json") || strings.HasSuffix(kind, "xml") || strings.HasPrefix(kind, "multipart/") ||
+		kind == "application/x-www-form-urlencoded" || kind == "application/graphql" || kind == "application/http"
+}
+
+// unpack decompresses gzip and zlib.
+func (r *bodyReader) unpack(body []byte) (plain []byte, packed bool) {
+	var reader io.Reader
+	var err error
 	switch {
-	case len(body)%2 != 0 && !bytes.HasPrefix(body, []byte{0xef, 0xbb, 0xbf}):
-		return body
-	case bytes.HasPrefix(body, []byte{0xef, 0xbb, 0xbf}):
-		return body[3:]
-	case bytes.HasPrefix(body, []byte{0xff, 0xfe}), len(body) > 3 && body[0] != 0 && body[1] == 0 && body[2] != 0 && body[3] == 0:
-		order = binary.LittleEndian
-	case bytes.HasPrefix(body, []byte{0xfe, 0xff}), len(body) > 3 && body[0] == 0 && body[1] != 0 && body[2] == 0 && body[3] != 0:
-		order = binary.BigEndian
+	case bytes.HasPrefix(body, []byte{0x1f, 0x8b}):
+		reader, err = gzip.NewReader(bytes.NewReader(body))
+	case len(body) > 1 && body[0] == 0x78 && (int(body[0])<<8|int(body[1]))%31 == 0:
+		reader, err = zlib.NewReader(bytes.NewReader(body))
 	default:
-		return body
+		return nil, false
 	}
-	units := make([]uint16, 0, len(body)/2)
-	for ; len(body) > 1; body = body[2:] {
-		units = append(units, order.Uint16(body))
+	if err != nil {
+		return nil, false
 	}
-	return []byte(strings.TrimPrefix(string(utf16.Decode(units)), "\ufeff"))
+	plain, err = io.ReadAll(io.LimitReader(reader, maxBody+1))
+	if err != nil && body[0] == 0x78 {
+		return nil, false // a text that begins with "x"
+	}
+	r.Unknown = r.Unknown || err != nil
+	return plain, true
 }
 
-type bodyReader struct {
-	fields []action.BodyField
-	names  map[string]bool // of earlier fields, with 0 for each number
-	unread bool
-	cut    bool
+// prose are the kinds of texts that are written for people.
+var prose = map[string]bool{"": true, "text/plain": true, "text/markdown": true, "text/html": true, "text/csv": true, "text/css": true, "text/xml": true, "application/xml": true, "image/svg+xml": true}
+
+// text reads a text that says of itself to be neither JSON nor a form.
+func (r *bodyReader) text(kind, path, text string, level int) {
+	if start := jsonStart.FindString(text); start != "" && r.json(path, []byte(text[len(start)-1:]), level) {
+		return
+	}
+	r.add(path, text)
+	if strings.HasPrefix(text, "<") {
+		return
+	}
+	found := 0
+	if strings.HasPrefix(text, "{") || !prose[kind] {
+		found = r.loose(path, text)
+	}
+	controls := strings.ContainsFunc(text, func(c rune) bool { return c < ' ' && c != '\t' && c != '\r' && c != '\n' })
+	r.Unknown = r.Unknown || controls || found > 0 || !prose[kind]
 }
+
+// jsonStart matches what messages have before JSON: the number of a message's kind, or of
+// its bytes.
+var jsonStart = regexp.MustCompile(`^[\d:,/-]{0,16}[{\[]`)
 
 // add adds a field. After maxFields it leaves out fields whose name is known: a field that
 // says what the request does has a name of its own.
 func (r *bodyReader) add(name, value string) {
 	plain := truncate(numbers.ReplaceAllString(name, "0"), maxName)
 	switch seen := r.names[plain]; {
-	case len(r.fields) < maxFields:
+	case len(r.Fields) < maxFields:
 	case seen:
-		r.unread = true
+		r.Unread = true
 		return
 	case len(r.names) >= maxNames:
-		r.unread, r.cut = true, true
+		r.Unread, r.Cut = true, true
 		return
 	}
 	r.names[plain] = true
@@ -113,7 +184,7 @@ func (r *bodyReader) add(name, value string) {
 	if len(value) > most && !document {
 		value = strings.Join(strings.Fields(value), " ")
 	}
-	r.fields = append(r.fields, action.BodyField{Name: truncate(name, maxName), Value: truncate(value, most)})
+	r.Fields = append(r.Fields, action.BodyField{Name: truncate(name, maxName), Value: truncate(value, most)})
 }
 
 var numbers = regexp.MustCompile(`\d+`)
@@ -130,14 +201,26 @@ func truncate(text string, most int) string {
 	return text[:most] + "…"
 }
 
-func (r *bodyReader) form(text string) {
+func (r *bodyReader) form(path, text string, level int) {
 	for pair := range strings.SplitSeq(text, "&") {
-		if pair == "" {
-			continue
+		r.pair(path, pair, level)
+		// Some servers take a semicolon for &.
+		if first, rest, more := strings.Cut(pair, ";"); more && strings.Contains(first, "=") {
+			for inner := range strings.SplitSeq(rest, ";") {
+				if strings.Contains(inner, "=") {
+					r.pair(path, inner, level)
+				}
+			}
 		}
-		name, value, _ := strings.Cut(pair, "=")
-		r.add(unescape(name), unescape(value))
 	}
+}
+
+func (r *bodyReader) pair(path, pair string, level int) {
+	if pair == "" {
+		return
+	}
+	name, value, _ := strings.Cut(pair, "=")
+	r.value(joinPath(path, unescape(name)), unescape(value), level)
 }
 
 func unescape(text string) string {
@@ -147,77 +230,7 @@ func unescape(text string) string {
 	return text
 }
 
-func (r *bodyReader) multipart(body []byte, boundary string) {
-	if boundary == "" {
-		r.unread = true
-		return
-	}
-	reader := multipart.NewReader(bytes.NewReader(body), boundary)
-	for {
-		part, err := reader.NextRawPart()
-		if err != nil {
-			r.unread = r.unread || !errors.Is(err, io.EOF)
-			return
-		}
-		if name := part.FileName(); name != "" {
-			r.add(part.FormName(), "file "+name)
-			continue
-		}
-		value, err := io.ReadAll(io.LimitReader(part, maxValue+1))
-		r.unread = r.unread || err != nil
-		r.add(part.FormName(), string(value))
-	}
-}
-
-func looksLikeJSON(text []byte) bool {
-	return len(text) > 1 && (text[0] == '{' || text[0] == '[') && json.Valid(text)
-}
-
 func looksLikeForm(text string) bool {
 	name, _, pairs := strings.Cut(text, "=")
 	return pairs && name != "" && !strings.ContainsAny(text, " \n<>{}")
-}
-
-func (r *bodyReader) json(text []byte) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		r.add("", string(text))
-		r.unread = true
-		return
-	}
-	r.member("", value, 0)
-}
-
-func (r *bodyReader) member(path string, value any, depth int) {
-	if depth > maxDepth {
-		r.unread, r.cut = true, true
-		return
-	}
-	switch v := value.(type) {
-	case map[string]any:
-		for name, inner := range v {
-			r.member(joinPath(path, name), inner, depth+1)
-		}
-	case []any:
-		for i, inner := range v {
-			r.member(joinPath(path, strconv.Itoa(i)), inner, depth+1)
-		}
-	case string:
-		r.add(path, v)
-	case nil:
-		r.add(path, "null")
-	default: // a number or a boolean
-		text, err := json.Marshal(v)
-		r.unread = r.unread || err != nil
-		r.add(path, string(text))
-	}
-}
-
-func joinPath(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
 }

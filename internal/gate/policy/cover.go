@@ -148,7 +148,11 @@ func sameFields(shown [][2]string, sent []action.BodyField) bool {
 		if at < 0 {
 			return false
 		}
+		name, whole := left[at].Name, !strings.HasSuffix(s[1], "…")
 		left = slices.Delete(left, at, at+1)
+		if whole { // what is read within the value was shown with it
+			left = slices.DeleteFunc(left, func(f action.BodyField) bool { return name != "" && strings.HasPrefix(f.Name, name+".") })
+		}
 	}
 	return !slices.ContainsFunc(left, func(f action.BodyField) bool {
 		return Significant(f) || slices.ContainsFunc(shown, func(s [2]string) bool { return s[0] == f.Name })

@@ -197,13 +197,16 @@ func causeOf(deeds []Act, risk action.Risk) int {
 
 // raiseToAct raises the risk of a request to that of the act that caused it, if that ran without
 // a question. A request that only reads is raised if the act is HIGH, unless pages load such
-// things all the time.
+// things all the time. A request whose content cannot be read is HIGH after an act that is not LOW.
 func (p *Policy) raiseToAct(j *judgement, o Outgoing, v EffectVerdict) {
 	if v.Act < 0 {
 		return
 	}
 	d := o.Acts[v.Act]
 	switch {
+	case o.Request.Unknown && d.Risk > action.Low && j.rule != "effect.analytics":
+		j.raise(action.High, "effect.unknown", "an act that may change something sends what is in no form that can be read")
+		return
 	case !d.Deferred, d.Link && v.Reads, j.rule == "effect.analytics":
 		return
 	case v.Reads && (d.Risk < action.High || o.Known || isStatic(o.Request) || p.isFromElsewhere(o.Request)):

@@ -61,6 +61,25 @@ func TestRequestsAreJudgedByTheirContent(t *testing.T) {
 		{"POST", app + "/wp-admin/user-new.php", bodyOf("action", "createuser", "role", "administrator"), action.High},
 		{"PUT", app + "/api/users/5", bodyOf("roles.0", "admin"), action.High},
 		{"POST", app + "/api/items/5", bodyOf("action", "delete-draft"), action.High},
+		{"PURGE", app + "/api/items/5", nil, action.High},
+		{"UNLINK", app + "/api/items/5", nil, action.High},
+		{"MOVE", app + "/files/a.txt", nil, action.High},
+		{"PROPFIND", app + "/files/a.txt", nil, action.Medium},
+		{"POST", app + "/$batch", bodyOf("0.method", "DELETE", "0.url", "Rows(1)"), action.High},
+		{"POST", app + "/$batch", bodyOf("requests.0.method", "GET", "requests.0.url", "/rows", "requests.1.method", "POST", "requests.1.url", "/rows/5/delete"), action.High},
+		{"POST", app + "/$batch", bodyOf("requests.0.method", "GET", "requests.0.url", "/rows"), action.Medium},
+		{"POST", app + "/$batch", bodyOf("requests.0.method", "POST", "requests.0.url", "/rows"), action.Medium},
+		{"POST", app + "/api", bodyOf("operations.0.relative_url", "5/delete", "operations.0.method", "post"), action.High},
+		{"POST", app + "/socket", bodyOf("0", "deleteRow", "1", "5"), action.High},
+		{"POST", app + "/socket", bodyOf("0.0", "delete", "0.1", "5"), action.High},
+		{"POST", app + "/socket", bodyOf("0", "rename", "1", "Delete"), action.Medium},
+		{"POST", app + "/tags", bodyOf("tags.0", "delete"), action.Medium},
+		{"POST", app + "/xmlrpc", bodyOf("", "<methodCall><methodName>wp.del<!-- -->etePost</methodName></methodCall>"), action.High},
+		{"POST", app + "/xmlrpc", bodyOf("", "<methodCall><methodName><![CDATA[wp.deletePost]]></methodName></methodCall>"), action.High},
+		{"POST", app + "/xmlrpc", bodyOf("", "<methodCall><methodName>wp.del&#101;tePost</methodName></methodCall>"), action.High},
+		{"POST", app + "/xmlrpc", bodyOf("", `<!DOCTYPE m [<!ENTITY d "deletePost">]><methodCall><methodName>&d;</methodName></methodCall>`), action.High},
+		{"POST", app + "/soap", bodyOf("", "<s:Envelope><s:Body><x:DeleteItem id='5'/></s:Body></s:Envelope>"), action.High},
+		{"PUT", app + "/notes/5", bodyOf("", "<h1>To do</h1><p>Delete the old <br>list & send it"), action.Medium},
 		{"POST", app + "/api/items/5/delete", nil, action.High},
 		{"POST", app + "/api/deleteItem", bodyOf("id", "5"), action.High},
 		{"POST", app + "/items/5", bodyOf("_method", "delete"), action.High},
@@ -190,11 +209,24 @@ func TestRequestsAreJoinedToActs(t *testing.T) {
 	shown := yes
 	shown.Covered = true
 	by := func(d ...Act) []Act { return d }
+	bytes := post(app + "/rpc")
+	bytes.Unread, bytes.Unknown = true, true
+	beacon := post(app + "/api/telemetry")
+	beacon.Unread, beacon.Unknown = true, true
+	there := bytes
+	there.URL, there.Document = "https://bank.example/search", "https://bank.example/"
 	for name, c := range map[string]struct {
 		o    Outgoing
 		want Decision
 	}{
 		"an opaque request of a HIGH act":                  {Outgoing{Request: post(app + "/rpc"), Acts: by(high)}, Ask},
+		"bytes of a MEDIUM act":                            {Outgoing{Request: bytes, Acts: by(Act{Risk: action.Medium, Deferred: true})}, Ask},
+		"bytes of a MEDIUM act that was not deferred":      {Outgoing{Request: bytes, Acts: by(Act{Risk: action.Medium})}, Ask},
+		"bytes of a LOW act":                               {Outgoing{Request: bytes, Acts: by(low)}, Allow},
+		"bytes of a LOW act on a host that is not trusted": {Outgoing{Request: there, Acts: by(low)}, Ask},
+		"bytes that nobody acted for":                      {Outgoing{Request: bytes}, Allow},
+		"bytes of analytics":                               {Outgoing{Request: beacon, Acts: by(Act{Risk: action.Medium, Deferred: true})}, Allow},
+		"bytes of an operator":                             {Outgoing{Request: bytes, Acts: by(Act{Risk: action.Medium, Operator: true})}, Allow},
 		"what a HIGH act reads":                            {Outgoing{Request: get, Acts: by(high)}, Ask},
 		"what a HIGH act reads, and pages read before":     {Outgoing{Request: get, Acts: by(high), Known: true}, Allow},
 		"a picture of another site after a HIGH act":       {Outgoing{Request: action.Request{Method: "GET", URL: "https://pictures.example/a?s=32", Kind: "Image"}, Acts: by(high)}, Allow},

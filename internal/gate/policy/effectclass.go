@@ -31,7 +31,7 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 	if measures {
 		j.rule, j.why = "effect.analytics", "it tells a server about the page"
 	}
-	if !quiet {
+	if !quiet || r.Unknown && !measures {
 		j.raise(action.Medium, "effect.change", "it sends "+r.Method+" to "+hostOf(r.URL)+", which may change something there")
 	}
 	if asksGraph {
@@ -44,9 +44,10 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 		j.rule = "effect.address"
 		kind |= kindsOf(strings.Join(segmentsOf(r.URL), " · "))
 	}
-	if r.Method == http.MethodDelete {
-		j.raise(action.High, "effect.delete", "it deletes something by the method DELETE")
-		kind |= destroys
+	kind |= judgeSentMethod(&j, r.Method)
+	for _, inner := range batched(r) {
+		kind |= judgeSentMethod(&j, inner.Method)
+		judgeAddress(&j, inner.URL, !reads(inner), nil)
 	}
 	if measures {
 		return j, kind
@@ -58,6 +59,19 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 		j.raise(action.High, "effect.long", "it sends more than can be read")
 	}
 	return j, kind
+}
+
+// destroyingMethods are methods that delete or move what their address names: of HTTP, of
+// caches, of links and of WebDAV.
+var destroyingMethods = setOf(strings.Fields(`DELETE PURGE UNLINK MOVE`))
+
+// judgeSentMethod raises the risk by the method of a request that is sent.
+func judgeSentMethod(j *judgement, method string) kinds {
+	if !destroyingMethods[method] {
+		return 0
+	}
+	j.raise(action.High, "effect.delete", "it deletes or moves something by the method "+method)
+	return destroys
 }
 
 // classifyReading raises the risk of a request whose method only reads.

@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"encoding/xml"
+	"io"
 	"net/url"
 	"regexp"
 	"slices"
@@ -15,6 +17,13 @@ var commandNames = setOf(strings.Fields(`action action2 act do op operation cmd 
 
 // methodNames are names of fields that override the method of a request.
 var methodNames = setOf(strings.Fields(`_method x-http-method-override x-http-method x-method-override`))
+
+// namesMethod are names of fields for the method of a request, plainMethods those that do not say what
+// is done.
+var (
+	namesMethod  = setOf(strings.Fields(`_method method httpmethod http_method x-http-method-override x-http-method x-method-override`))
+	plainMethods = setOf(strings.Fields(`GET HEAD OPTIONS POST PUT PATCH`))
+)
 
 // pressedNames are names of fields that say which control was pressed: the values are its words or
 // its name.
@@ -71,6 +80,7 @@ func statedActions(r action.Request, measures bool) []string {
 			said = append(said, xmlNames(f.Value)...)
 		case lower == "post": // Django's name for "the form was sent"
 			continue
+		case namesMethod[lower] && plainMethods[strings.ToUpper(f.Value)]:
 		case commandNames[lower]:
 			if !isDraft(tokens(split(f.Value))) {
 				said = append(said, split(f.Value))
@@ -79,6 +89,8 @@ func statedActions(r action.Request, measures bool) []string {
 			said = append(said, orderOf(controlWords(fieldName(f.Value)), destroys|pays|sends|grants|ends))
 		case eventNames[lower]:
 			said = append(said, orderOf(normalize(f.Value), destroys))
+		case isFirst(f.Name):
+			said = append(said, orderOf(split(f.Value), destroys|pays|sends|grants|ends))
 		}
 		if !measures && !commandNames[lower] && kindsOf(split(name))&(destroys|pays|sends) != 0 && (words().high.is(split(name)) || words().high.is(controlWords(name))) {
 			said = append(said, controlWords(name))
@@ -86,6 +98,44 @@ func statedActions(r action.Request, measures bool) []string {
 	}
 	return said
 }
+
+// isFirst reports whether a field is the first member of a list that has no name, which names
+// the event or the method of a message: ["delete", 5].
+func isFirst(name string) bool {
+	return (name == "0" || strings.HasSuffix(name, ".0")) && strings.Trim(name, "0123456789.") == ""
+}
+
+// batched are the requests within a request to an address for batches: fields for a method, an
+// address or both, of one thing.
+func batched(r action.Request) (all []action.Request) {
+	at := map[string]int{}
+	for _, f := range r.Fields {
+		path, name := "", strings.ToLower(f.Name)
+		if dot := strings.LastIndexByte(name, '.'); dot >= 0 {
+			path, name = name[:dot], name[dot+1:]
+		}
+		method := namesMethod[name]
+		if !method && !innerAddress[name] || len(all) >= maxBatched {
+			continue
+		}
+		i, known := at[path]
+		if !known {
+			i, at[path] = len(all), len(all)
+			all = append(all, action.Request{})
+		}
+		if method {
+			all[i].Method = strings.ToUpper(strings.TrimSpace(f.Value))
+		} else {
+			all[i].URL = resolved(r.URL, strings.TrimSpace(f.Value))
+		}
+	}
+	return slices.DeleteFunc(all, func(in action.Request) bool { return in.Method == "" })
+}
+
+const maxBatched = 100 // requests of a batch that are read
+
+// innerAddress are names of fields for the address of a request of a batch.
+var innerAddress = setOf(strings.Fields(`url uri path relative_url relativeurl href endpoint`))
 
 // Significant reports whether a field says what a request does, or is about money: questions show
 // such fields first.
@@ -111,24 +161,56 @@ func orderOf(text string, wanted kinds) string {
 	return text
 }
 
-var (
-	xmlElement = regexp.MustCompile(`<(?:\w+:)?([A-Za-z_]\w*)`)
-	xmlMethod  = regexp.MustCompile(`<(?:\w+:)?(?i:methodname|action|operation|command|method)\b[^>]*>([^<]{1,100})`)
-)
+const maxXMLParts = 5000 // of a body that are read
 
 // xmlNames are the names of elements of an XML body that order harm, and the texts of elements that
-// name an action.
+// name an action. It reads texts that are no XML as far as it can.
 func xmlNames(text string) (said []string) {
-	for _, m := range xmlElement.FindAllStringSubmatch(text, 200) {
-		if name := split(m[1]); len(tokens(name)) > 1 {
-			said = append(said, orderOf(name, destroys|pays|sends|grants|ends))
+	decoder := xml.NewDecoder(strings.NewReader(text))
+	decoder.Strict, decoder.AutoClose = false, xml.HTMLAutoClose
+	decoder.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
+	open, content := "", ""
+	for range maxXMLParts {
+		at := decoder.InputOffset()
+		token, err := decoder.Token()
+		if err != nil {
+			for _, m := range xmlElement.FindAllStringSubmatch(text[at:], maxXMLParts) {
+				said = append(said, elementOrder(m[1]))
+			}
+			return said
 		}
-	}
-	for _, m := range xmlMethod.FindAllStringSubmatch(text, 20) {
-		said = append(said, split(m[1]))
+		switch t := token.(type) {
+		case xml.Directive: // may define words that stand for others
+			for _, w := range plainWord.FindAllString(string(t), maxXMLParts) {
+				said = append(said, orderOf(split(w), destroys|pays|sends|grants|ends))
+			}
+		case xml.StartElement:
+			said = append(said, elementOrder(t.Name.Local))
+			open, content = strings.ToLower(t.Name.Local), ""
+		case xml.CharData:
+			content += string(t)
+		case xml.EndElement:
+			if commandNames[open] {
+				said = append(said, split(content))
+			}
+			open = ""
+		}
 	}
 	return said
 }
+
+// elementOrder is the name of an element if that has several words and orders harm, else empty.
+func elementOrder(name string) string {
+	if name = split(name); len(tokens(name)) < 2 {
+		return ""
+	}
+	return orderOf(name, destroys|pays|sends|grants|ends)
+}
+
+var (
+	xmlElement = regexp.MustCompile(`<(?:\w+:)?([A-Za-z_]\w*)`)
+	plainWord  = regexp.MustCompile(`[\p{L}_]{3,40}`)
+)
 
 // queryFields are the parameters of an address.
 func queryFields(address string) (all []action.BodyField) {
