@@ -179,7 +179,9 @@ func (p *Policy) judgeAction(j *judgement, facts action.Facts) {
 		j.hosts = append(j.hosts, to)
 		p.judgeHost(j, to)
 	}
-	judgeActing(j, facts.Element.FormAction)
+	if facts.Element.FormMethod != "post" { // of others the request is judged
+		judgeActing(j, facts.Element.FormAction)
+	}
 	for _, s := range pathOf(facts.Element.FormAction) {
 		if words().checkout.is(strings.Join(s.words, " ")) {
 			j.raise(action.Critical, "submit.checkout", "it sends a checkout form")

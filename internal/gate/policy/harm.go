@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -122,12 +123,12 @@ func counts(r *reading, at, length int, how matchMode) bool {
 }
 
 // isThingName reports whether the words at a place of a reading are the name of a thing: they can be a
-// noun, and follow a word such as "view" or precede one such as "list".
+// noun, and follow a word such as "view" or "update", or precede one such as "list".
 func isThingName(r *reading, at, length int) bool {
 	if !words().noun.holds(r, at, length) {
 		return false
 	}
-	if at > 0 && words().showing.holds(r, at-1, 1) {
+	if at > 0 && (words().showing.holds(r, at-1, 1) || words().editing.holds(r, at-1, 1)) {
 		return true
 	}
 	return at+length < len(r.words) && words().things.holds(r, at+length, 1)
@@ -139,7 +140,7 @@ func isCompoundName(whole string, at int, part string) bool {
 		return false
 	}
 	before, after := whole[:at], whole[at+len(part):]
-	for _, shown := range words().showing.parts {
+	for _, shown := range slices.Concat(words().showing.parts, words().editing.parts) {
 		if strings.HasSuffix(before, shown) || strings.HasPrefix(after, shown) {
 			return true
 		}

@@ -126,7 +126,7 @@ type dictionary struct {
 	composer                             lexicon // of fields that are written in to be sent
 	cancel, dismiss, affirm, reply, save lexicon // whole names of buttons
 	cancelled                            lexicon // what is cancelled: an order
-	noun, showing, things, help          lexicon // that tell a thing from what is done to it
+	noun, showing, editing, things, help lexicon // that tell a thing from what is done to it
 	cookie, answers                      lexicon // of cookie banners, and of their buttons
 
 	harmful harmful // the first three, with what each phrase does
@@ -138,7 +138,7 @@ func (d *dictionary) sections() map[string]*lexicon {
 		"secret": &d.secret, "guarded": &d.guarded, "personal": &d.personal, "free": &d.free,
 		"checkout": &d.checkout, "settings": &d.settings, "composer": &d.composer,
 		"cancel": &d.cancel, "dismiss": &d.dismiss, "affirm": &d.affirm, "reply": &d.reply, "save": &d.save, "cancelled": &d.cancelled,
-		"noun": &d.noun, "showing": &d.showing, "things": &d.things, "help": &d.help, "cookie": &d.cookie, "answers": &d.answers,
+		"noun": &d.noun, "showing": &d.showing, "editing": &d.editing, "things": &d.things, "help": &d.help, "cookie": &d.cookie, "answers": &d.answers,
 	}
 }
 

@@ -97,7 +97,7 @@ func TestAnAddressThatActsIsAsked(t *testing.T) {
 		}
 	}
 	sure := action.Element{Role: "button", Tag: "button", Type: "submit", Name: "Yes, I am sure", Submits: true, SubmitName: "Yes, I am sure", FormMethod: "post", FormAction: base + "/items/5/delete/"}
-	check(t, "confirmation page", decide(t, p, action.Agent, "page.click", &action.Click{}, on(sure)), want{Ask, action.High, "navigation.acting"})
+	check(t, "confirmation page", decide(t, p, action.Agent, "page.click", &action.Click{}, on(sure)), want{Ask, action.High, "effect.address"})
 }
 
 func TestAnAddressThatChangesSomethingRunsOnTrustedHosts(t *testing.T) {

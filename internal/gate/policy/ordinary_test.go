@@ -1,0 +1,45 @@
+package policy
+
+import (
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+// An ordinary form is not asked about on a trusted host: not before it is sent, and not when
+// it is.
+func TestOrdinaryFormsAreNotAskedAbout(t *testing.T) {
+	p := trusting(t)
+	const base = "https://app.example.com"
+	for _, c := range []struct {
+		name, action, orders string
+		fields               []action.BodyField
+		want                 Decision
+	}{
+		{"Save page", "/index.php?title=A&action=submit", "", bodyOf("wpSave", "Save page"), Allow},
+		{"Show preview", "/index.php?title=A&action=submit", "", bodyOf("wpPreview", "Show preview"), Allow},
+		{"Submit", "/posts/5", "_method=patch", bodyOf("_method", "patch", "commit", "Submit"), Allow},
+		{"Update Post", "/posts/5", "_method=patch", bodyOf("_method", "patch", "commit", "Update Post"), Allow},
+		{"Beitrag aktualisieren", "/posts/5", "_method=put", bodyOf("_method", "put", "commit", "Beitrag aktualisieren"), Allow},
+		{"编辑评论", "/posts/5", "_method=put", bodyOf("_method", "put"), Allow},
+		{"Submit", "/profile", "", bodyOf("name", "Ada"), Allow},
+		{"Sign in", "/login", "", bodyOf("name", "Ada"), Allow},
+		{"Search", "/search", "", bodyOf("q", "post"), Allow},
+
+		{"Delete page", "/index.php?title=A&action=submit", "", bodyOf("wpDelete", "Delete page"), Ask},
+		{"Submit", "/posts/5", "_method=delete", bodyOf("_method", "delete"), Ask},
+		{"Publish post", "/posts/5", "_method=patch", bodyOf("commit", "Publish post"), Ask},
+		{"Update and publish", "/posts/5", "", bodyOf("commit", "Update and publish"), Ask},
+		{"Post", "/posts", "", nil, Ask},
+		{"Save", "/posts/5/delete", "", nil, Ask},
+		{"Save", "/index.php?title=A&action=delete", "", nil, Ask},
+		{"Save", "/index.php?title=A&action=delete&x=submit", "", nil, Ask},
+	} {
+		e := action.Element{Role: "button", Tag: "button", Type: "submit", Name: c.name, SubmitName: c.name, Submits: true, FormMethod: "post", FormAction: base + c.action, Orders: c.orders, FrameURL: base + "/"}
+		v := decide(t, p, action.Agent, "page.click", &action.Click{}, on(e))
+		sent := p.Effect(Outgoing{Request: action.Request{Method: "POST", URL: base + c.action, Document: base + "/", Kind: "Document", Fields: c.fields}, Owner: action.Agent})
+		if v.Decision != c.want && sent.Decision != c.want || c.want == Allow && (v.Decision != Allow || sent.Decision != Allow) {
+			t.Errorf("%s, %s: the act: %s, %s by %s; its request: %s, %s by %s; want %s", c.name, c.action, v.Decision, v.Risk, v.Rule, sent.Decision, sent.Risk, sent.Rule, c.want)
+		}
+	}
+}
