@@ -2,8 +2,6 @@ package policy
 
 import (
 	"net/http"
-	"net/url"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -138,61 +136,6 @@ func effectHosts(r action.Request) []string {
 	return hosts
 }
 
-// quietNames are names in addresses of requests that change nothing that matters: searches,
-// checks, and what pages report about themselves.
-var quietNames = setOf(strings.Fields(`search searches query queries filter filters suggest suggestions autocomplete typeahead complete completion lookup find count
-		review preview render validate validation check verify ping poll track log logging stats view views viewed read seen presence typing autosave autosaves draft drafts list browse
-		translate highlight markdown diff batchread msearch scroll recommend recommendations perf performance react reactions heartbeat`))
-
-// analyticsNames are names in addresses to which pages only report about themselves. The body of
-// such requests does not count.
-var analyticsNames = setOf(strings.Fields(`collect beacon telemetry analytics metrics rum vitals tracking heartbeat keepalive csp impressions impression sentry envelope`))
-
-// isAnalytics reports whether a page reports about itself with a request.
-func isAnalytics(r action.Request) bool {
-	if r.Kind == "CSPViolationReport" {
-		return true
-	}
-	segments := pathOf(r.URL)
-	if len(segments) == 0 || r.Method != http.MethodPost || !isUnambiguousPath(r.URL) || !segments[len(segments)-1].is(analyticsNames) {
-		return false
-	}
-	// Below the name of a thing, such as /invoices/collect, it may be an act on that.
-	return !slices.ContainsFunc(segments[:len(segments)-1], func(s segment) bool {
-		return !s.id && len(s.words[0]) > 2 && !analyticsFolders[s.words[0]] && !analyticsNames[s.words[0]]
-	})
-}
-
-// analyticsFolders are first words of the folders in which analyticsNames are.
-var analyticsFolders = setOf(strings.Fields(`api rest public internal client clients web app stats stat statistics event events monitoring monitor log logs logging report reports reporting
-		ingest ping pixel track tracker tracks gtag gtm insights usage performance perf error errors diagnostics health`))
-
-// isAmbiguousName reports whether an address ends with an analytics name that applications also
-// use for things of their own. Fields that name an action count there.
-func isAmbiguousName(address string) bool {
-	segments := segmentsOf(address)
-	return len(segments) > 0 && ambiguousNames[segments[len(segments)-1]]
-}
-
-var ambiguousNames = setOf(strings.Fields(`metrics tracking heartbeat keepalive impressions impression`))
-
-// isUnambiguousPath reports whether all servers read the path of an address alike: it has no
-// parameters in segments, no encoded slashes, and nothing after the name of a script.
-func isUnambiguousPath(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || strings.ContainsAny(u.Path, ";\\") || strings.Contains(u.EscapedPath(), "%2") || strings.Contains(u.EscapedPath(), "%5") {
-		return false
-	}
-	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
-	for _, part := range parts[:len(parts)-1] {
-		if scriptEndings[path.Ext(part)] || part == ".." || part == "." {
-			return false
-		}
-	}
-	last := parts[len(parts)-1]
-	return last != ".." && last != "."
-}
-
 // scriptEndings are file extensions of programs on servers, which run whatever follows in the
 // path.
 var scriptEndings = map[string]bool{".php": true, ".asp": true, ".aspx": true, ".ashx": true, ".asmx": true, ".jsp": true, ".do": true, ".action": true, ".cgi": true, ".pl": true, ".py": true, ".cfm": true}
@@ -279,67 +222,6 @@ func isMail(fields []action.BodyField) bool {
 
 // creatingWords are first words of operations that create a thing.
 var creatingWords = setOf(strings.Fields(`create add make place new submit send book set update change put post`))
-
-// lookupNames are names in addresses of requests that only search, whatever follows in the path.
-var lookupNames = setOf(strings.Fields(`search searches query queries filter filters suggest suggestions autocomplete typeahead complete completion lookup find count msearch`))
-
-// isQuiet reports whether an address ends with a quiet name, or leaves it to a field to name the
-// action, which is quiet.
-func isQuiet(r action.Request) bool {
-	segments := pathOf(r.URL)
-	if len(segments) == 0 || !isUnambiguousPath(r.URL) {
-		return false
-	}
-	if slices.ContainsFunc(segments, func(s segment) bool { return words().harmful.find(pathReadings(s.words), done).kinds() != 0 }) {
-		return false
-	}
-	last := segments[len(segments)-1]
-	if quietly(last, quietNames) {
-		return true
-	}
-	if len(segments) > 1 {
-		if before := segments[len(segments)-2]; quietly(before, lookupNames) || last.id && quietly(before, quietNames) {
-			return true
-		}
-	}
-	return quietCommand(r, last)
-}
-
-// quietly reports whether a segment begins or ends with a word of a list, and has no other word
-// that counts.
-func quietly(s segment, list map[string]bool) bool {
-	if !list[s.words[0]] && !list[s.words[len(s.words)-1]] {
-		return false
-	}
-	whole := strings.Join(s.words, "")
-	return !words().checkout.exact[whole] && !words().checkout.exact[strings.Join(s.words, " ")] && words().harmful.find(pathReadings(s.words), ordered).kinds() == 0 && harmfulThings[s.words[len(s.words)-1]] == 0
-}
-
-// quietCommand reports whether all fields that name an action name a quiet one, at an address of
-// the page's own site that names no harm itself.
-func quietCommand(r action.Request, last segment) bool {
-	if siteOf(hostOf(r.URL)) != siteOf(senderOf(r)) || harmfulThings[strings.Join(last.words, " ")] != 0 || kindsOf(strings.Join(last.words, " ")) != 0 {
-		return false
-	}
-	found := false
-	for _, f := range r.Fields {
-		if commandNames[strings.ToLower(f.Name)] {
-			if found = quietNames[normalize(f.Value)] || onlyReads(f.Value); !found {
-				return false
-			}
-		}
-	}
-	return found
-}
-
-// onlyReads reports whether an operation only reads by its name: "torrent-get", "listItems".
-func onlyReads(operation string) bool {
-	t := tokens(split(operation))
-	return len(t) > 1 && (readingWords[t[0]] || readingWords[t[len(t)-1]]) && kindsOf(split(operation)) == 0
-}
-
-// readingWords are the words of operations that read.
-var readingWords = setOf(strings.Fields(`get list fetch read query search find count status info describe lookup`))
 
 // movesMoney reports whether fields have an amount and a payee, or the number of a payment card.
 func movesMoney(fields []action.BodyField) bool {
