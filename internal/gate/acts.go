@@ -38,6 +38,7 @@ type causingAct struct {
 
 	mu       sync.Mutex
 	running  bool // its call has not answered
+	began    time.Time
 	ended    time.Time
 	question action.Question // the newest about what it sends
 	decision *decision       // the one that is waited for; nil when none is
@@ -75,7 +76,7 @@ type acts struct {
 
 // begin stores the act of a starting call.
 func (d *acts) begin(c *callInfo, wasApproved bool) *causingAct {
-	b := &causingAct{gate: c.g, id: newID(), call: c.call, key: keyOf(c.call), facts: c.facts, pin: c.pin, name: c.name(), running: true, changed: make(chan struct{})}
+	b := &causingAct{gate: c.g, id: newID(), call: c.call, key: keyOf(c.call), facts: c.facts, pin: c.pin, name: c.name(), running: true, began: time.Now(), changed: make(chan struct{})}
 	b.window = requestWindow
 	if c.verdict.Risk >= action.High {
 		b.window = highRequestWindow
@@ -297,7 +298,7 @@ func (b *causingAct) refusalFault() error {
 	if f == nil || f.Code != fault.ApprovalDenied && f.Code != fault.ApprovalTimeout {
 		return nil
 	}
-	return f.Hinted("%s; the page was acted on, and nothing that it would have sent left the browser: take a snapshot before you go on", f.Hint)
+	return f.Hinted("%s; the page was acted on, and nothing that it would have sent left the browser: take a snapshot before you go on. If the page shows it as done, that is its own copy: reload it", f.Hint)
 }
 
 // endSession forgets a session.

@@ -29,6 +29,7 @@ type outgoingRequest struct {
 	request action.Request
 	acts    []*causingAct
 	verdict policy.EffectVerdict
+	silent  bool // the agent knows that it is refused
 }
 
 func (o *outgoingRequest) decide(ctx context.Context) (action.Ruling, error) {
@@ -97,6 +98,9 @@ func (o *outgoingRequest) allowed(ctx context.Context, address string) error {
 		if err != nil || granted {
 			return err
 		}
+	}
+	if err := o.deniedBefore(); err != nil {
+		return err
 	}
 	err := o.ask(ctx)
 	if err == nil && o.verdict.Risk == action.Medium {
@@ -213,7 +217,7 @@ func (o *outgoingRequest) report(err error) (notice string) {
 			b.mu.Unlock()
 		}
 	}
-	if err != nil && (b == nil || !b.isActive() || o.isChannel()) {
+	if err != nil && !o.silent && (b == nil || !b.isActive() || o.isChannel()) {
 		notice = untrusted.Record(refusalText(e, b), maxErrorText)
 	}
 	return notice

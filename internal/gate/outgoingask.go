@@ -75,6 +75,11 @@ func (o *outgoingRequest) askForAll(ctx context.Context, b *causingAct, d *decis
 	b.mu.Unlock()
 	worst := slices.MaxFunc(all, func(a, b *outgoingRequest) int { return cmp.Compare(a.verdict.Risk, b.verdict.Risk) })
 	if err := worst.askPerson(ctx, b, all...); err != nil {
+		if fault.CodeOf(err) == fault.ApprovalDenied {
+			for _, r := range all {
+				r.noteDenial()
+			}
+		}
 		return err
 	}
 	for _, r := range all {

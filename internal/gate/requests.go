@@ -143,6 +143,7 @@ type sessionRequests struct {
 	skipped         int // skipped records
 	link            allowedLink
 	waitingUncaused int // waiting questions about requests without an act
+	denied          map[string]*denial
 }
 
 // session returns the state of a session's requests. mu must be held.
