@@ -51,6 +51,7 @@ type Answer struct {
 	Approve    bool   `json:"approve" doc:"true lets the call through, false denies it"`
 	Reason     string `json:"reason,omitempty" maxLength:"1000" doc:"Why, for the record; a CRITICAL call needs one" example:"the customer asked for it"`
 	ForSession bool   `json:"forSession,omitempty" doc:"Cover later calls of this kind in the session; MEDIUM, or page.fill_secret"`
+	Only       []int  `json:"only,omitempty" maxItems:"20" doc:"Of a question about several requests: approve those with these numbers, from 1, and deny the others" example:"[1,3]"`
 }
 
 // Question is a request to a person for approval.
@@ -68,7 +69,7 @@ type Question struct {
 	Page       Page       `json:"page"`
 	Input      string     `json:"input,omitempty"`      // typed text, redacted
 	Request    *Held      `json:"request,omitempty"`    // the request that would leave the browser, where that is asked about
-	Requests   []Held     `json:"requests,omitempty"`   // all requests that one act makes at once, if there are several; the answer is for all of them
+	Requests   []Held     `json:"requests,omitempty"`   // all requests that one act makes at once, if there are several; the answer is for all of them, or for those in only
 	Within     string     `json:"within,omitempty"`     // labels, headings and short texts around the element, which tell it from others like it
 	Screenshot string     `json:"screenshot,omitempty"` // artifact id of a picture with the element outlined; operators alone may fetch it
 	Asked      time.Time  `json:"asked"`
@@ -76,6 +77,7 @@ type Question struct {
 	Answered   *time.Time `json:"answered,omitempty"`
 	AnsweredBy string     `json:"answeredBy,omitempty"`
 	Reason     string     `json:"reason,omitempty"`
+	Only       []int      `json:"only,omitempty"` // numbers of the requests that were approved, from 1; the others were denied
 }
 
 // QuestionListing is a list of questions, oldest first.
@@ -89,5 +91,5 @@ func (a *Answer) Sound() error {
 	if a.Approve {
 		return nil
 	}
-	return Without(a, "a denial", "forSession")
+	return Without(a, "a denial", "forSession", "only")
 }

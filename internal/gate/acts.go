@@ -62,7 +62,17 @@ type decision struct {
 	requests []*outgoingRequest
 	asked    bool // the question was made: no further request joins
 	done     chan struct{}
-	err      error // set before done is closed
+	err      error // set before done is closed; nil if a request was approved
+
+	refused map[*outgoingRequest]error // those that were not, where others were
+}
+
+// of returns the answer about one of the requests. done must be closed.
+func (d *decision) of(o *outgoingRequest) error {
+	if d.err != nil {
+		return d.err
+	}
+	return d.refused[o]
 }
 
 // acts holds the acts of all sessions. The zero acts is ready for use.

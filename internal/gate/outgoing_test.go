@@ -305,6 +305,33 @@ func TestRequestsOfOneActAreOneQuestion(t *testing.T) {
 	}
 }
 
+// TestRequestsOfOneActAreAnsweredSingly approves one of two requests: the other one is denied.
+func TestRequestsOfOneActAreAnsweredSingly(t *testing.T) {
+	w := newWire(t, atWire)
+	asked := make(chan action.Question, 1)
+	w.testGate.attend(testwait.Context(t), t, func(q action.Question) {
+		answer := func(only ...int) error {
+			_, err := w.testGate.Call(context.Background(), action.Call{Verb: "approval.answer", Caller: operator, Args: &action.Answer{ID: q.ID, Approve: true, Only: only}})
+			return err
+		}
+		for _, only := range [][]int{{0}, {3}, {1, -1}} {
+			if err := answer(only...); fault.CodeOf(err) != fault.InvalidRequest {
+				t.Errorf("only %v: %v", only, err)
+			}
+		}
+		first := slices.IndexFunc(q.Requests, func(h action.Held) bool { return strings.HasSuffix(h.URL, "/1") })
+		if err := answer(first + 1); err == nil {
+			asked <- q
+		}
+	})
+	_, err := w.testGate.Call(t.Context(), action.Call{Verb: "page.click", Caller: agent, Args: &action.Click{Locator: named("#twice")}, Wait: time.Minute})
+	wantCode(t, "one of two", err, fault.ApprovalDenied)
+	if q := testwait.Receive(t, asked, "a question"); len(q.Requests) != 2 {
+		t.Errorf("question %+v", q)
+	}
+	testwait.For(t, "the approved request", func() bool { return w.did() == "DELETE /api/things/1" })
+}
+
 // TestAnApprovalCoversWhatWasShown presses elements whose pages send more than what
 // people approve: after an approved request, or in place of the element's own.
 func TestAnApprovalCoversWhatWasShown(t *testing.T) {

@@ -40,7 +40,7 @@ func (o *outgoingRequest) ask(ctx context.Context) error {
 			b.decision = nil
 			b.mu.Unlock()
 			close(d.done)
-			return d.err
+			return d.of(o)
 		}
 		joined := !d.asked && len(d.requests) < maxTogether
 		if joined {
@@ -56,7 +56,7 @@ func (o *outgoingRequest) ask(ctx context.Context) error {
 			return sessionEndedFault()
 		}
 		if joined || d.err != nil {
-			return d.err
+			return d.of(o)
 		}
 	}
 }
@@ -74,18 +74,23 @@ func (o *outgoingRequest) askForAll(ctx context.Context, b *causingAct, d *decis
 	all := d.requests
 	b.mu.Unlock()
 	worst := slices.MaxFunc(all, func(a, b *outgoingRequest) int { return cmp.Compare(a.verdict.Risk, b.verdict.Risk) })
-	if err := worst.askPerson(ctx, b, all...); err != nil {
-		if fault.CodeOf(err) == fault.ApprovalDenied {
-			for _, r := range all {
-				r.noteDenial()
-			}
+	q, err := worst.askPerson(ctx, b, all...)
+	if err == nil && len(q.Only) > 0 {
+		d.refused = map[*outgoingRequest]error{}
+	}
+	for i, r := range all {
+		switch {
+		case err == nil && (len(q.Only) == 0 || slices.Contains(q.Only, i+1)):
+			b.approve(policy.CoversEffect(r.request, b.cover))
+			continue
+		case err == nil:
+			d.refused[r] = fault.New(fault.ApprovalDenied, "a person said no to this request, and allowed others of the act").Hinted("take a snapshot to see what was done").With("approval", q.ID)
+		case fault.CodeOf(err) != fault.ApprovalDenied:
+			continue
 		}
-		return err
+		r.noteDenial()
 	}
-	for _, r := range all {
-		b.approve(policy.CoversEffect(r.request, b.cover))
-	}
-	return nil
+	return err
 }
 
 // askUncaused asks about a request without an act. A request that a person denied
@@ -100,7 +105,7 @@ func (o *outgoingRequest) askUncaused(ctx context.Context) error {
 		return err
 	}
 	defer done()
-	err = o.askPerson(ctx, nil, o)
+	_, err = o.askPerson(ctx, nil, o)
 	if fault.CodeOf(err) == fault.ApprovalDenied {
 		o.g.acts.remembers(o.session.ID, word, true)
 	}
@@ -122,9 +127,9 @@ func (o *outgoingRequest) notifyAsking(b *causingAct) {
 	o.request.Asking(id)
 }
 
-// askPerson makes the question, notifies the callers, and waits. all are the requests that
+// askPerson makes the question, notifies the callers, and returns it with its answer. all are the requests that
 // the question is about, with o.
-func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct, all ...*outgoingRequest) error {
+func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct, all ...*outgoingRequest) (action.Question, error) {
 	request := o.questionOf(b)
 	if len(all) > 1 {
 		request.Why = fmt.Sprintf("%d requests: %s", len(all), request.Why)
@@ -134,7 +139,7 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct, all ...*
 	}
 	q, _, err := o.g.askQuestion(ctx, request)
 	if err != nil {
-		return err
+		return q, err
 	}
 	if b != nil {
 		running := o.g.acts.ask(b, q)
@@ -150,6 +155,5 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct, all ...*
 	for _, r := range all {
 		r.notifyAsking(b)
 	}
-	_, err = o.g.approvals.Await(ctx, q.ID, 0)
-	return err
+	return o.g.approvals.Await(ctx, q.ID, 0)
 }

@@ -60,7 +60,7 @@ func start(t testing.TB, options ...func(*engine.Options)) *trial {
 	t.Helper()
 	w := shared.take(t)
 	ctx := testwait.Context(t)
-	o := engine.Options{Width: 800, Height: 600, Guard: openAll, Owns: openAll}
+	o := engine.Options{Width: 800, Height: 600, Guard: openAll, Owns: openAll, Timeout: 5 * time.Minute}
 	for _, change := range options {
 		change(&o)
 	}

@@ -71,7 +71,7 @@ func (d *Queue) writeAnswer(ctx context.Context, tx *sql.Tx, q *action.Question,
 	if a.Approve {
 		q.State = Approved
 	}
-	q.Answered, q.AnsweredBy, q.Reason = &now, by.Actor, untrusted.Record(strings.TrimSpace(a.Reason), maxReason)
+	q.Answered, q.AnsweredBy, q.Reason, q.Only = &now, by.Actor, untrusted.Record(strings.TrimSpace(a.Reason), maxReason), a.Only
 	text, err := json.Marshal(q)
 	if err != nil {
 		return fmt.Errorf("cannot encode a question: %w", err)
@@ -100,6 +100,12 @@ func checkAnswer(q action.Question, host string, a action.Answer) error {
 	}
 	if !a.Approve {
 		return nil
+	}
+	for _, n := range a.Only {
+		if n < 1 || n > len(q.Requests) {
+			return fault.New(fault.InvalidRequest, "the question is about %d requests, and has none with number %d", max(len(q.Requests), 1), n).
+				Hinted("leave only out to approve all").With("field", "only")
+		}
 	}
 	if q.Risk >= action.Critical && strings.TrimSpace(a.Reason) == "" {
 		return fault.New(fault.InvalidRequest, "a CRITICAL call is approved with a reason").

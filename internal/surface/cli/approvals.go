@@ -131,8 +131,12 @@ func requestRows(q action.Question) []labelledLine {
 		all = []action.Held{*q.Request}
 	}
 	var lines []labelledLine
-	for _, h := range all {
-		lines = append(lines, labelledLine{"sends", h.Method + " " + h.URL}, labelledLine{"with", sentFields(h)})
+	for i, h := range all {
+		label := "sends"
+		if len(all) > 1 {
+			label = fmt.Sprintf("sends %d", i+1) // the number for --only
+		}
+		lines = append(lines, labelledLine{label, h.Method + " " + h.URL}, labelledLine{"with", sentFields(h)})
 	}
 	return append(lines, labelledLine{"because", q.Request.Cause})
 }
@@ -161,6 +165,7 @@ func (cmd approvalCommands) answer(name string, approve bool) *cobra.Command {
 	c.Flags().StringVar(&call.Reason, "reason", "", "why; CRITICAL wants one")
 	if approve {
 		c.Flags().BoolVar(&call.ForSession, "for-session", false, "cover later calls of this kind in the session (MEDIUM, or typing a site's secrets)")
+		c.Flags().IntSliceVar(&call.Only, "only", nil, "approve the requests with these numbers, and deny the others of the question")
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		call.ID, call.Approve = args[0], approve

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -69,7 +70,7 @@ func TestWatchSendsAnAnswerForEachQuestion(t *testing.T) {
 		{ID: "q1", Approve: true, Reason: "she asked for it"}, {ID: "q2"},
 		{ID: "q4", Approve: true, ForSession: true}, {ID: "q5", Approve: true, Reason: "again"},
 	}
-	if status != 0 || complaint != "" || !slices.Equal(d.answers, want) {
+	if status != 0 || complaint != "" || !slices.EqualFunc(d.answers, want, func(a, b action.Answer) bool { return reflect.DeepEqual(a, b) }) {
 		t.Errorf("status %d %s\nanswers %+v\n%s", status, complaint, d.answers, out)
 	}
 	for _, text := range []string{
