@@ -20,6 +20,7 @@ type Replay struct {
 	Seen      []Sight         `json:"seen" doc:"What an agent saw of the page in the calls whose outcome is among these records"`
 	Questions []Question      `json:"questions" doc:"Questions of these records, with their answers, as they are now"`
 	Next      string          `json:"next,omitempty" doc:"Cursor of the next part; absent in the last one"`
+	Seal      *ReplaySeal     `json:"seal,omitempty" doc:"The gateway's signature of this part"`
 }
 
 // ReplayTrail describes all records of a replay. The records that are stored
@@ -53,4 +54,5 @@ type ReplayPicture struct {
 	Seq      int64  `json:"seq" doc:"Number of the record"`
 	Artifact string `json:"artifact" doc:"Id of the picture"`
 	Address  string `json:"address" doc:"Where it is fetched" example:"/v1/artifacts/7c2e9b0d4a6f8135e7c9b1d3f5a70264"`
+	SHA256   string `json:"sha256,omitempty" doc:"Of the picture; absent if it was removed"`
 }

@@ -90,8 +90,11 @@ func (s *fakeSessions) Do(ctx context.Context, call action.Call, pin action.Pin)
 	if call.Changes {
 		result.Changes = s.changes
 	}
-	if call.Verb == action.VerbSessionShow.Name {
+	switch call.Verb {
+	case action.VerbSessionShow.Name:
 		result.Data = &action.Session{ID: "s1", Scope: "acme"}
+	case action.VerbArtifactList.Name:
+		result.Data = &action.ArtifactListing{}
 	}
 	return result, s.doErr
 }

@@ -266,7 +266,7 @@ func (p *invocation) finish(result action.Result, err error) (action.Result, err
 			p.g.log.Error("a call failed inside", "id", p.call.ID, "verb", sanitizedFault(p.call.Verb), "error", err)
 		}
 	}
-	result, f = p.redactAnswer(result, f)
+	result, f = p.sealReplay(p.redactAnswer(result, f))
 	lost := p.journal.recordOutcome(p.journal.outcome(result, f))
 	switch {
 	case lost != nil && f == nil && !p.journal.begun:

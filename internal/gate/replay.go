@@ -45,7 +45,9 @@ func replaySession(ctx context.Context, p *invocation, a *action.SessionReplay) 
 	if part.Records, err = p.redactReplay(part.Records); err != nil {
 		return nil, err
 	}
-	p.illustrateReplay(part)
+	if err := p.illustrateReplay(ctx, part); err != nil {
+		return nil, err
+	}
 	if err := p.addSights(part); err != nil {
 		return nil, err
 	}
@@ -54,18 +56,38 @@ func replaySession(ctx context.Context, p *invocation, a *action.SessionReplay) 
 
 // replayedSession returns the record of the session that the call is about.
 func (p *invocation) replayedSession(ctx context.Context) (*action.Session, error) {
-	shown, err := p.g.sessions.Do(ctx, action.Call{
-		ID: p.call.ID, Verb: action.VerbSessionShow.Name, Caller: p.call.Caller, Session: p.facts.Session.ID, Args: &action.None{}, Surface: p.call.Surface, Quiet: true,
-	}, p.pin)
+	shown, err := p.lookUp(ctx, action.VerbSessionShow.Name)
 	if err != nil {
 		return nil, err
 	}
-	session, is := shown.Data.(*action.Session)
+	session, is := shown.(*action.Session)
 	if !is {
 		return nil, fault.New(fault.Internal, "the record of session %s cannot be read", p.facts.Session.ID).
 			Hinted("look for the correlation id in the gateway's log")
 	}
 	return session, nil
+}
+
+// lookUp returns the answer to a verb without arguments about the session of the call.
+func (p *invocation) lookUp(ctx context.Context, verb string) (any, error) {
+	result, err := p.g.sessions.Do(ctx, action.Call{
+		ID: p.call.ID, Verb: verb, Caller: p.call.Caller, Session: p.facts.Session.ID, Args: &action.None{}, Surface: p.call.Surface, Quiet: true,
+	}, p.pin)
+	return result.Data, err
+}
+
+// sealReplay signs an answer that is a part of a replay, as it was redacted.
+func (p *invocation) sealReplay(result action.Result, f *fault.Fault) (action.Result, *fault.Fault) {
+	part, is := result.Data.(*action.Replay)
+	args, asked := p.call.Args.(*action.SessionReplay)
+	if f != nil || !is || !asked {
+		return result, f
+	}
+	if err := p.g.audit.SealReplay(part, args.Cursor); err != nil {
+		p.g.log.Error("a replay could not be signed", "id", p.call.ID, "error", err)
+		return action.Result{}, fault.New(fault.Internal, "the replay could not be signed").Hinted("look for the correlation id in the gateway's log")
+	}
+	return result, nil
 }
 
 // redactReplay redacts records with the secrets that are known now. The line of a
@@ -85,12 +107,32 @@ func (p *invocation) redactReplay(records []action.ReplayRecord) ([]action.Repla
 
 // illustrateReplay lists the pictures of the records of a part. Those of questions
 // may show what only operators may see.
-func (p *invocation) illustrateReplay(part *action.Replay) {
+func (p *invocation) illustrateReplay(ctx context.Context, part *action.Replay) error {
 	for _, r := range part.Records {
 		if r.Screenshot != "" && (r.EventType != action.EventQuestion || p.call.Caller.Role == action.Operator) {
 			part.Pictures = append(part.Pictures, action.ReplayPicture{Seq: r.Seq, Artifact: r.Screenshot, Address: "/v1/artifacts/" + r.Screenshot})
 		}
 	}
+	if len(part.Pictures) == 0 {
+		return nil
+	}
+	listed, err := p.lookUp(ctx, action.VerbArtifactList.Name)
+	if err != nil {
+		return err
+	}
+	listing, is := listed.(*action.ArtifactListing)
+	if !is {
+		return fault.New(fault.Internal, "the pictures of session %s cannot be listed", part.Session.ID).
+			Hinted("look for the correlation id in the gateway's log")
+	}
+	sums := map[string]string{}
+	for _, a := range listing.Artifacts {
+		sums[a.ID] = a.SHA256
+	}
+	for i := range part.Pictures {
+		part.Pictures[i].SHA256 = sums[part.Pictures[i].Artifact]
+	}
+	return nil
 }
 
 // addQuestions adds the questions that the records of a part name.

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -120,8 +121,8 @@ func TestAReplayHasWhatHappenedInOpenAndEndedSessions(t *testing.T) {
 			t.Errorf("pictures %+v, next %q", part.Pictures, part.Next)
 		}
 		for _, p := range part.Pictures {
-			if status, picture := r.request("operator", "GET", p.Address, ""); status != http.StatusOK || !bytes.HasPrefix(picture, []byte("\x89PNG")) {
-				t.Errorf("the picture is %d %q", status, picture)
+			if status, picture := r.request("operator", "GET", p.Address, ""); status != http.StatusOK || !bytes.HasPrefix(picture, []byte("\x89PNG")) || fmt.Sprintf("%x", sha256.Sum256(picture)) != p.SHA256 {
+				t.Errorf("the picture of hash %s is %d %q", p.SHA256, status, picture)
 			}
 		}
 		if len(part.Questions) != 1 || part.Questions[0].State != "denied" || part.Questions[0].Reason != "<b>not today</b>" {
@@ -193,8 +194,11 @@ func TestTheCommandExportsTheRecordsThatTheGatewayHas(t *testing.T) {
 	}
 	info := try(os.Stat(out))(t)
 	page := string(try(os.ReadFile(out))(t))
-	if info.Mode().Perm() != 0o600 || strings.Count(page, "data:image/") != 1 || strings.Contains(page, "<b>not today") {
-		t.Errorf("mode %v, %d pictures", info.Mode(), strings.Count(page, "data:image/"))
+	if strings.Count(page, `data-field="seal"`) != 1 { // the export fails if what was signed is not what was received
+		t.Error("the file is not signed")
+	}
+	if info.Mode().Perm() != 0o600 || strings.Count(page, "data-picture=") != 1 || strings.Contains(page, "<b>not today") {
+		t.Errorf("mode %v, %d pictures", info.Mode(), strings.Count(page, "data-picture="))
 	}
 	shown, complaints, status := run("session", "replay", r.session)
 	if status != 0 || !strings.Contains(shown, "page.type") || !strings.Contains(shown, "digest") {

@@ -112,7 +112,8 @@ func openManyAgents(t *testing.T, limits session.Config) *manyAgents {
 	files := try(artifact.Open(t.Context(), filepath.Join(state, "artifacts"), db, artifact.Limits{}, log))(t)
 	key := try(profile.Key("", state))(t)
 	profiles := try(profile.Open(t.Context(), filepath.Join(state, "profiles"), db, key, log))(t)
-	c.trail = try(audit.Open(t.Context(), audit.Options{DB: db, Log: log}))(t)
+	signing := audit.Signing{Key: try(audit.Key(state))(t), Folder: filepath.Join(state, "checkpoints")}
+	c.trail = try(audit.Open(t.Context(), audit.Options{DB: db, Log: log, Signing: signing}))(t)
 	c.trail.Record(action.Record{EventType: action.EventConfig, Detail: "started"}) // a query cannot start before record 2
 	proxy := egress.New(egress.Options{Log: log})
 	fakeSessions := try(session.New(t.Context(), session.Options{

@@ -2,6 +2,8 @@ package replay_test
 
 import (
 	"bytes"
+	"crypto/ed25519"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,13 +37,19 @@ var hostile = []string{
 	`"><svg onload=globalThis.ran=1>`, "\u2028globalThis.ran=1", `__proto__`, `</title><base href="https://evil.example/">`,
 }
 
+// exported is a replay, with the trail whose key signs it.
+type exported struct {
+	*action.Replay
+	trail *audit.Log
+}
+
 // recorded is the replay of a session whose records a real trail has, with those of
 // another session between them.
-func recorded(t *testing.T) *action.Replay {
+func recorded(t *testing.T) exported {
 	t.Helper()
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"))
 	check(t, err)
-	trail, err := audit.Open(t.Context(), audit.Options{DB: db, Log: slog.New(slog.DiscardHandler)})
+	trail, err := audit.Open(t.Context(), audit.Options{DB: db, Log: slog.New(slog.DiscardHandler), Signing: audit.Signing{Key: newKey(t), Folder: t.TempDir()}})
 	check(t, err)
 	t.Cleanup(func() {
 		trail.Close()
@@ -65,12 +73,45 @@ func recorded(t *testing.T) *action.Replay {
 	check(t, err)
 	records, err := trail.SessionRecords(t.Context(), "acme", "s1", 0, all.Seq, 1000)
 	check(t, err)
-	return &action.Replay{
+	return exported{trail: trail, Replay: &action.Replay{
 		Session: action.Session{ID: "s1", Name: hostile[0], Scope: "acme", State: "closed", Reason: hostile[1]}, Trail: all, Records: records,
-		Pictures:  []action.ReplayPicture{{Artifact: picture}, {Artifact: gone}, {Artifact: picture}, {Artifact: `"><script>`}},
+		Pictures:  []action.ReplayPicture{{Artifact: picture, SHA256: pictureSum(t)}, {Artifact: gone}, {Artifact: picture, SHA256: pictureSum(t)}, {Artifact: `"><script>`}},
 		Seen:      []action.Sight{{CorrelationID: "c0", Text: "page \"Shop\"\n link \"More\" [e3]"}, {CorrelationID: "c3", Text: hostile[0], Cut: true}},
 		Questions: []action.Question{{ID: "q1", State: "denied", Verb: "page.click", Why: hostile[0], AnsweredBy: "ann", Reason: hostile[1], Answered: &time.Time{}}},
+	}}
+}
+
+func newKey(t *testing.T) ed25519.PrivateKey {
+	t.Helper()
+	_, key, err := ed25519.GenerateKey(nil)
+	check(t, err)
+	return key
+}
+
+func pictureSum(t *testing.T) string {
+	t.Helper()
+	file, err := pictures(picture)
+	check(t, err)
+	return fmt.Sprintf("%x", sha256.Sum256(file.Bytes))
+}
+
+// parts returns the replay in parts of so many records, each signed.
+func (r exported) parts(t *testing.T, size int) (all []*action.Replay) {
+	t.Helper()
+	cursor := ""
+	for at := 0; at == 0 || at < len(r.Records); at += size {
+		part := *r.Replay
+		part.Records = r.Records[at:min(at+size, len(r.Records))]
+		if at > 0 {
+			part.Trail = nil
+		}
+		if at+size < len(r.Records) {
+			part.Next = fmt.Sprintf("%d-%d", part.Records[size-1].Seq, r.Trail.Seq)
+		}
+		check(t, r.trail.SealReplay(&part, cursor))
+		cursor, all = part.Next, append(all, &part)
 	}
+	return all
 }
 
 func check(t testing.TB, err error) {
@@ -89,11 +130,22 @@ func pictures(artifact string) (action.File, error) {
 	return action.File{Artifact: action.Artifact{MediaType: "image/png"}, Bytes: content.Bytes()}, err
 }
 
-func written(t *testing.T, r *action.Replay, pictures replay.Pictures) string {
+func written(t *testing.T, r exported, pictures replay.Pictures) string {
+	t.Helper()
+	return writtenParts(t, r.parts(t, 1000), pictures)
+}
+
+func writtenParts(t *testing.T, parts []*action.Replay, pictures replay.Pictures) string {
 	t.Helper()
 	var page strings.Builder
-	check(t, replay.Write(&page, r, pictures, time.Now()))
+	check(t, replay.Write(&page, parts, pictures))
 	return page.String()
+}
+
+// verdict returns the state and the words of what the open file says of itself.
+func (p *tab) verdict() (state, words string) {
+	p.Helper()
+	return p.eval(`document.getElementById("verdict").dataset.state`), p.text("verdict")
 }
 
 // tab is a tab of a real browser.
@@ -102,6 +154,7 @@ type tab struct {
 	conn    *cdp.Conn
 	page    *cdp.Session
 	folder  string
+	opened  int // files
 	console chan string
 }
 
@@ -137,9 +190,9 @@ func (p *tab) call(s *cdp.Session, method string, params, result any) {
 // open opens a file from the disk, and waits until it has verified its records.
 func (p *tab) open(page, fragment string) {
 	p.Helper()
-	file := filepath.Join(p.folder, fmt.Sprint(len(page), ".html"))
+	p.opened++
+	file := filepath.Join(p.folder, fmt.Sprint(p.opened, ".html"))
 	check(p, os.WriteFile(file, []byte(page), 0o644))
-	p.call(p.page, "Page.navigate", map[string]any{"url": "about:blank"}, nil)
 	p.call(p.page, "Page.navigate", map[string]any{"url": "file://" + file + fragment}, nil)
 	if state := p.eval(`new Promise((done) => {
 		const look = () => { const v = document.getElementById("verdict"); v && v.dataset.state !== "pending" && document.readyState === "complete" ? done(v.dataset.state) : setTimeout(look, 10); };
@@ -215,7 +268,7 @@ func TestTheFileVerifiesAndPlaysItsRecordsWithoutAGateway(t *testing.T) {
 	}
 	p.open(written(t, r, pictures), "#17")
 	if title, question, caption := p.text("title"), p.text("question"), p.text("caption"); title != "Record 17: outcome page.click" ||
-		p.text("looked") != "What the agent saw at the earlier record 11 (cut)" || p.text("seen") != hostile[0] || !strings.Contains(question, "denied by ann") || !strings.Contains(question, hostile[0]) || caption != "The picture of record 17 is not in this file: removed." {
+		p.text("looked") != "What the agent saw at the earlier record 11 (cut)" || p.text("seen") != hostile[0] || !strings.Contains(question, "denied by ann") || !strings.Contains(question, hostile[0]) || caption != "The picture of record 17 is not in this file: the gateway had removed it." {
 		t.Errorf("%q: %q, %q", title, question, caption)
 	}
 }
@@ -249,19 +302,19 @@ func TestTextsOfRecordsRunNothing(t *testing.T) {
 
 func TestAChangedFileIsShownAsBroken(t *testing.T) {
 	p := openTab(t)
-	for name, change := range map[string]func(r *action.Replay){
-		"text":       func(r *action.Replay) { r.Records[5].Line = strings.Replace(r.Records[5].Line, `"ok"`, `"no"`, 1) },
-		"hash":       func(r *action.Replay) { r.Records[5].Hash = strings.Repeat("a", 64) },
-		"previous":   func(r *action.Replay) { r.Records[5].Previous = strings.Repeat("a", 64) },
-		"missing":    func(r *action.Replay) { r.Records = append(r.Records[:5:5], r.Records[6:]...) },
-		"cut":        func(r *action.Replay) { r.Records = r.Records[:15] },
-		"empty":      func(r *action.Replay) { r.Records = nil },
-		"twice":      func(r *action.Replay) { r.Records = append(r.Records[:6:6], r.Records[5:]...) },
-		"swapped":    func(r *action.Replay) { r.Records[5], r.Records[6] = r.Records[6], r.Records[5] },
-		"other":      func(r *action.Replay) { r.Session.ID = "s2" },
-		"no line":    func(r *action.Replay) { r.Records[5].Line, r.Records[5].Hash = "", strings.Repeat("a", 64) },
-		"unreadable": func(r *action.Replay) { r.Records[5].Line = "{" },
-		"head":       func(r *action.Replay) { r.Trail.Hash = strings.Repeat("a", 64) },
+	for name, change := range map[string]func(r exported){
+		"text":       func(r exported) { r.Records[5].Line = strings.Replace(r.Records[5].Line, `"ok"`, `"no"`, 1) },
+		"hash":       func(r exported) { r.Records[5].Hash = strings.Repeat("a", 64) },
+		"previous":   func(r exported) { r.Records[5].Previous = strings.Repeat("a", 64) },
+		"missing":    func(r exported) { r.Records = append(r.Records[:5:5], r.Records[6:]...) },
+		"cut":        func(r exported) { r.Records = r.Records[:15] },
+		"empty":      func(r exported) { r.Records = nil },
+		"twice":      func(r exported) { r.Records = append(r.Records[:6:6], r.Records[5:]...) },
+		"swapped":    func(r exported) { r.Records[5], r.Records[6] = r.Records[6], r.Records[5] },
+		"other":      func(r exported) { r.Session.ID = "s2" },
+		"no line":    func(r exported) { r.Records[5].Line, r.Records[5].Hash = "", strings.Repeat("a", 64) },
+		"unreadable": func(r exported) { r.Records[5].Line = "{" },
+		"head":       func(r exported) { r.Trail.Hash = strings.Repeat("a", 64) },
 	} {
 		r := recorded(t)
 		change(r)
@@ -273,18 +326,18 @@ func TestAChangedFileIsShownAsBroken(t *testing.T) {
 	r := recorded(t)
 	r.Records[5].Line, r.Records[6].Previous = "", ""
 	p.open(written(t, r, nil), "")
-	if state, words := p.eval(`document.getElementById("verdict").dataset.state`), p.text("verdict"); state != "partly" || !strings.HasPrefix(words, "14 of 16 records are verified") {
+	if state, words := p.eval(`document.getElementById("verdict").dataset.state`), p.text("verdict"); state != "partly" || !strings.HasPrefix(words, "Partly verified. 14 of 16 records fit the chain") {
 		t.Errorf("redacted records: %s %q", state, words)
 	}
 }
 
 func TestAPictureThatCannotBeFetchedFailsTheExport(t *testing.T) {
 	lost := errors.New("the gateway is gone")
-	err := replay.Write(new(strings.Builder), recorded(t), func(string) (action.File, error) { return action.File{}, lost }, time.Now())
+	err := replay.Write(new(strings.Builder), recorded(t).parts(t, 1000), func(string) (action.File, error) { return action.File{}, lost })
 	if !errors.Is(err, lost) {
 		t.Errorf("the export ended with %v", err)
 	}
-	if page := written(t, recorded(t), nil); strings.Contains(page, "data:image/") || !strings.Contains(page, `"left out"`) {
+	if page := written(t, recorded(t), nil); strings.Contains(page, "data-picture=") {
 		t.Error("an export without pictures has one")
 	}
 }

@@ -2,9 +2,13 @@ package audit
 
 import (
 	"context"
+	"crypto/ed25519"
 	"crypto/sha256"
 	"database/sql"
+	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -54,4 +58,31 @@ func (l *Log) SessionRecords(ctx context.Context, scope, session string, after, 
 	}, `SELECT seq, record, hash, coalesce((SELECT hash FROM audit AS p WHERE p.seq = audit.seq - 1), '') FROM audit
 		WHERE scope = ? AND session = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`, scope, session, after, upTo, limit)
 	return records, err
+}
+
+// SealReplay signs a part of a replay, as it will be sent, and the cursor that it was
+// asked for with. Without a key it does nothing.
+func (l *Log) SealReplay(part *action.Replay, cursor string) error {
+	if l.signer == nil {
+		return nil
+	}
+	fields, err := part.Fields()
+	if err != nil {
+		return err
+	}
+	public, _ := l.signer.key.Public().(ed25519.PublicKey)
+	s := action.ReplayStatement{Type: action.ReplayType, Cursor: cursor, Time: l.now().UTC(), Key: KeyID(public), Fields: map[string]string{}}
+	for name, text := range fields {
+		sum := sha256.Sum256([]byte(text))
+		s.Fields[name] = hex.EncodeToString(sum[:])
+	}
+	statement, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("cannot encode what is signed of a replay: %w", err)
+	}
+	part.Seal = &action.ReplaySeal{
+		Statement: string(statement), PublicKey: base64.StdEncoding.EncodeToString(public),
+		Signature: base64.StdEncoding.EncodeToString(ed25519.Sign(l.signer.key, statement)),
+	}
+	return nil
 }

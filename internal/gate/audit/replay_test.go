@@ -1,8 +1,11 @@
 package audit_test
 
 import (
+	"crypto/ed25519"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -75,5 +78,37 @@ func TestASessionsRecordsAreReadInPartsAndByItsScopeAlone(t *testing.T) {
 	}
 	if trail, err := l.SessionTrail(t.Context(), "other", "s1"); err != nil || trail.Count != 0 || trail.Hash != "" {
 		t.Errorf("another scope sees %+v, %v", trail, err)
+	}
+}
+
+func TestTheSealOfAReplaySignsEachField(t *testing.T) {
+	s := newSealed(t)
+	part := &action.Replay{Session: action.Session{ID: "s1"}, Next: "3-4"}
+	if err := s.SealReplay(part, "1-4"); err != nil {
+		t.Fatal(err)
+	}
+	signature, err := base64.StdEncoding.DecodeString(part.Seal.Signature)
+	if err != nil || !ed25519.Verify(s.public(), []byte(part.Seal.Statement), signature) {
+		t.Errorf("the signature does not fit: %v", err)
+	}
+	if part.Seal.PublicKey != base64.StdEncoding.EncodeToString(s.public()) {
+		t.Errorf("the public key is %s", part.Seal.PublicKey)
+	}
+	var statement action.ReplayStatement
+	if err := json.Unmarshal([]byte(part.Seal.Statement), &statement); err != nil {
+		t.Fatal(err)
+	}
+	fields, err := part.Fields()
+	if err != nil || statement.Type != action.ReplayType || statement.Cursor != "1-4" || statement.Key != audit.KeyID(s.public()) || statement.Time.IsZero() || len(statement.Fields) != len(fields) {
+		t.Fatalf("%+v of %v: %v", statement, fields, err)
+	}
+	for name, text := range fields {
+		if sum := sha256.Sum256([]byte(text)); statement.Fields[name] != hex.EncodeToString(sum[:]) {
+			t.Errorf("%s is not signed", name)
+		}
+	}
+	unsigned := &action.Replay{}
+	if err := openLog(t, openStore(t)).SealReplay(unsigned, ""); err != nil || unsigned.Seal != nil {
+		t.Errorf("a trail without a key signs %+v: %v", unsigned.Seal, err)
 	}
 }

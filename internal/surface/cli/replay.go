@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -37,10 +36,11 @@ func (cmd sessionCommands) replay() *cobra.Command {
 		}
 		cmd.target = first(append(args, cmd.target)...)
 		if cmd.json {
-			whole, err := cmd.wholeReplay(c.Context(), gateway, mostExport)
+			parts, err := cmd.replayParts(c.Context(), gateway, mostExport)
 			if err != nil {
 				return err
 			}
+			whole := joined(parts)
 			return encode(cmd.io.Out, action.Result{Session: whole.Session.ID, Data: whole})
 		}
 		return cmd.eachPart(c.Context(), func(call action.Call) (action.Result, error) {
@@ -82,26 +82,31 @@ func (cmd sessionCommands) showReplay(part *action.Replay) error {
 	return nil
 }
 
-// wholeReplay returns the whole replay of the session, with the texts as they were
-// sent.
-func (cmd sessionCommands) wholeReplay(ctx context.Context, gateway caller, most int64) (*action.Replay, error) {
-	var whole *action.Replay
-	known := map[string]bool{} // questions that whole has
+// replayParts returns all parts of the replay of the session, with the texts as they
+// were sent.
+func (cmd sessionCommands) replayParts(ctx context.Context, gateway caller, most int64) (parts []*action.Replay, err error) {
 	var size int64
-	err := cmd.eachPart(ctx, func(call action.Call) (action.Result, error) { return gateway.Call(ctx, call) }, func(part *action.Replay) error {
-		if whole == nil {
-			whole = &action.Replay{Session: part.Session, Trail: part.Trail, Records: []action.ReplayRecord{}, Pictures: []action.ReplayPicture{}, Seen: []action.Sight{}, Questions: []action.Question{}}
-		}
+	err = cmd.eachPart(ctx, func(call action.Call) (action.Result, error) { return gateway.Call(ctx, call) }, func(part *action.Replay) error {
 		for _, r := range part.Records {
-			if size += int64(len(r.Line)); size > most {
-				return errBounded(most)
-			}
+			size += int64(len(r.Line))
 		}
 		for _, seen := range part.Seen {
-			if size += int64(len(seen.Text)); size > most {
-				return errBounded(most)
-			}
+			size += int64(len(seen.Text))
 		}
+		if size > most {
+			return errBounded(most)
+		}
+		parts = append(parts, part)
+		return nil
+	})
+	return parts, err
+}
+
+// joined returns parts as one replay. It has no signature, since each part has its own.
+func joined(parts []*action.Replay) *action.Replay {
+	whole := &action.Replay{Session: parts[0].Session, Trail: parts[0].Trail, Records: []action.ReplayRecord{}, Pictures: []action.ReplayPicture{}, Seen: []action.Sight{}, Questions: []action.Question{}}
+	known := map[string]bool{} // questions that whole has
+	for _, part := range parts {
 		whole.Seen = append(whole.Seen, part.Seen...)
 		whole.Records, whole.Pictures = append(whole.Records, part.Records...), append(whole.Pictures, part.Pictures...)
 		for _, q := range part.Questions {
@@ -109,9 +114,8 @@ func (cmd sessionCommands) wholeReplay(ctx context.Context, gateway caller, most
 				known[q.ID], whole.Questions = true, append(whole.Questions, q)
 			}
 		}
-		return nil
-	})
-	return whole, err
+	}
+	return whole
 }
 
 // exportFlags are the flags of session export.
@@ -144,14 +148,18 @@ func (cmd sessionCommands) export() *cobra.Command {
 
 func (cmd sessionCommands) exportReplay(ctx context.Context, gateway caller, f exportFlags) error {
 	cmd.progress("reading the records…")
-	whole, err := cmd.wholeReplay(ctx, gateway, f.maxBytes)
+	parts, err := cmd.replayParts(ctx, gateway, f.maxBytes)
 	if err != nil {
 		return err
 	}
-	write := func(to io.Writer) error {
-		return replay.Write(&boundedWriter{to: to, left: f.maxBytes, most: f.maxBytes}, whole, cmd.pictures(ctx, gateway, f, len(whole.Pictures)), time.Now())
+	records, pictures := 0, 0
+	for _, part := range parts {
+		records, pictures = records+len(part.Records), pictures+len(part.Pictures)
 	}
-	out := first(f.output, "replay-"+filepath.Base(whole.Session.ID)+".html")
+	write := func(to io.Writer) error {
+		return replay.Write(&boundedWriter{to: to, left: f.maxBytes, most: f.maxBytes}, parts, cmd.pictures(ctx, gateway, f, pictures))
+	}
+	out := first(f.output, "replay-"+filepath.Base(parts[0].Session.ID)+".html")
 	if out == "-" {
 		return write(cmd.io.Out)
 	}
@@ -159,8 +167,8 @@ func (cmd sessionCommands) exportReplay(ctx context.Context, gateway caller, f e
 	if err != nil {
 		return err
 	}
-	return cmd.print(action.Result{Data: map[string]any{"file": out, "bytes": size, "records": len(whole.Records)}}, func(action.Result) {
-		cmd.printf("%s %s, %d bytes in %s\n", cmd.style.good("exported:"), count(len(whole.Records), "record"), size, clean(out))
+	return cmd.print(action.Result{Data: map[string]any{"file": out, "bytes": size, "records": records}}, func(action.Result) {
+		cmd.printf("%s %s, %d bytes in %s\n", cmd.style.good("exported:"), count(records, "record"), size, clean(out))
 	})
 }
 

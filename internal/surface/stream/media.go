@@ -13,21 +13,17 @@ import (
 	"github.com/pion/interceptor/pkg/report"
 	"github.com/pion/logging"
 	"github.com/pion/webrtc/v4"
-	"golang.org/x/net/netutil"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 const (
-	clockRate = 90_000 // ticks a second of RTP time stamps of video (RFC 3551)
-	mtu       = 1200   // bytes of an RTP packet: fits any path with IPv6 and encryption
-	sentKept  = 512    // packets kept to be sent again; a power of two
-	// tcpPerViewer is how many TCP connections a viewer may have at a time: browsers
-	// try several candidates.
-	tcpPerViewer = 4
-	tcpQueue     = 64              // packets of a TCP connection that wait to be read
-	maxSCTP      = 64 << 10        // bytes of a message of the data channel
-	keepAlive    = 2 * time.Second // between packets that keep translations of addresses
+	clockRate = 90_000          // ticks a second of RTP time stamps of video (RFC 3551)
+	mtu       = 1200            // bytes of an RTP packet: fits any path with IPv6 and encryption
+	sentKept  = 512             // packets kept to be sent again; a power of two
+	tcpQueue  = 64              // packets of a TCP connection that wait to be read
+	maxSCTP   = 64 << 10        // bytes of a message of the data channel
+	keepAlive = 2 * time.Second // between packets that keep translations of addresses
 )
 
 // media holds the ports that all viewers share.
@@ -35,6 +31,7 @@ type media struct {
 	api      *webrtc.API
 	limits   limits
 	udp, tcp netip.AddrPort
+	port     *tcpPort // nil without TCP
 	closers  []io.Closer
 }
 
@@ -69,7 +66,7 @@ func (m *media) open(options Options) (err error) {
 	}
 	if options.Media.TCP.IsValid() {
 		networks = append(networks, webrtc.NetworkTypeTCP4, webrtc.NetworkTypeTCP6)
-		if err := m.openTCP(options, &settings, quiet); err != nil {
+		if err := m.openTCP(options.Media.TCP, &settings, quiet); err != nil {
 			return err
 		}
 	}
@@ -100,19 +97,21 @@ func (m *media) openUDP(where Media, settings *webrtc.SettingEngine, quiet loggi
 	return nil
 }
 
-func (m *media) openTCP(options Options, settings *webrtc.SettingEngine, quiet logging.LoggerFactory) error {
-	where := options.Media.TCP
+func (m *media) openTCP(where netip.AddrPort, settings *webrtc.SettingEngine, quiet logging.LoggerFactory) error {
 	listener, err := net.ListenTCP("tcp", net.TCPAddrFromAddrPort(where))
 	if err != nil {
 		return cannotOpen("TCP", where, err)
 	}
 	m.tcp = unmapped(listener.Addr().(*net.TCPAddr).AddrPort())
-	limited := timedListener{netutil.LimitListener(unbuffered{listener, m.limits.tcpBuffer}, tcpPerViewer*options.Viewers), m.limits}
+	m.port = newTCPPort(unbuffered{listener, m.limits.tcpBuffer}, m.limits)
 	// Without a buffer for writing, a viewer that reads slowly slows down the
 	// reader of the pictures, which then leaves some out.
-	mux := ice.NewTCPMuxDefault(ice.TCPMuxParams{Listener: limited, Logger: quiet.NewLogger("ice"), ReadBufferSize: tcpQueue})
+	mux := ice.NewTCPMuxDefault(ice.TCPMuxParams{
+		Listener: m.port, Logger: quiet.NewLogger("ice"), ReadBufferSize: tcpQueue,
+		FirstStunBindTimeout: m.limits.firstMessage, AliveDurationForConnFromStun: m.limits.firstMessage,
+	})
 	m.closers = append(m.closers, mux)
-	settings.SetICETCPMux(mux)
+	settings.SetICETCPMux(peerMux{mux, m.port})
 	return nil
 }
 
@@ -131,38 +130,6 @@ func (l unbuffered) Accept() (net.Conn, error) {
 	}
 	_ = conn.SetWriteBuffer(l.bytes) // a hint
 	return conn, nil
-}
-
-// timedListener closes connections whose viewer reads nothing for some time.
-type timedListener struct {
-	net.Listener
-	limits limits
-}
-
-// Accept returns the next connection.
-func (l timedListener) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return &timedConn{Conn: conn, limit: l.limits.write}, nil
-}
-
-type timedConn struct {
-	net.Conn
-	limit time.Duration
-}
-
-// Write writes a packet, or closes the connection.
-func (c *timedConn) Write(packet []byte) (int, error) {
-	if err := c.SetWriteDeadline(time.Now().Add(c.limit)); err != nil {
-		return 0, err
-	}
-	n, err := c.Conn.Write(packet)
-	if err != nil {
-		_ = c.Close()
-	}
-	return n, err
 }
 
 func setPublic(addresses []netip.Addr, settings *webrtc.SettingEngine) error {

@@ -58,17 +58,20 @@ type limits struct {
 	pong      time.Duration // until the viewer answers a ping
 	call      time.Duration // of a call of the session
 	silence   time.Duration // of a viewer whose media is then called disconnected, and failed after as long again
-	perSecond int           // events of input of one viewer
-	tcpBuffer int           // bytes that wait to be sent over TCP
+	// firstMessage is how long a TCP connection may be open before its first valid message.
+	firstMessage time.Duration
+	perSecond    int // events of input of one viewer
+	tcpBuffer    int // bytes that wait to be sent over TCP
 }
 
 func defaultLimits() limits {
 	return limits{
 		connect: 15 * time.Second, noPicture: 30 * time.Second, write: 10 * time.Second,
 		pingEvery: 10 * time.Second, pong: 20 * time.Second, call: 15 * time.Second,
-		silence:   8 * time.Second, // browsers check the connection about every 2 s (RFC 7675)
-		perSecond: 2000,            // twice what a fast mouse reports
-		tcpBuffer: 128 << 10,       // half a second of a picture that changes
+		silence:      8 * time.Second, // browsers check the connection about every 2 s (RFC 7675)
+		firstMessage: 5 * time.Second,
+		perSecond:    2000,      // twice what a fast mouse reports
+		tcpBuffer:    128 << 10, // half a second of a picture that changes
 	}
 }
 
