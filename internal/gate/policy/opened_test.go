@@ -39,7 +39,7 @@ func TestADeniedHostIsNotOpenedWithoutAnAct(t *testing.T) {
 		{"https://app.example/private", nil, "rule.6"},
 
 		{"https://open.denied.example/", nil, ""},
-		{"https://typed.example/", func(o *Outgoing) { o.Acts = agents }, ""}, // the act was judged
+		{"https://typed.example/", func(o *Outgoing) { o.Acts = agents }, ""},        // the act was judged
 		{"https://typed.example/", func(o *Outgoing) { o.Request.Crawl = true }, ""}, // judged by rules for page.crawl
 		{"https://clicked.example/", nil, ""},
 		{"https://viewer.example/", nil, ""},
