@@ -90,7 +90,10 @@ func (d desk) isJudgedAsInThePage() {
 	}
 	d.operator.post(fmt.Sprintf("/v1/approvals/%s/answer", asked["approvalId"]), `{"approve": false, "reason": "no"}`).object(http.StatusOK)
 	d.agent.post("/v1/desktop/mouse/click", atDelete, "Prefer: wait=0").problem(fault.ApprovalDenied)
-	d.approved("/v1/desktop/mouse/click", atTabs, "MEDIUM")
+	d.agent.post("/v1/desktop/mouse/click", atTabs).problem(fault.DeniedByPolicy)
+	d.agent.post("/v1/desktop/mouse/down", atTabs).problem(fault.DeniedByPolicy)
+	d.agent.post("/v1/desktop/keyboard/press", `{"key": "l", "modifiers": {"ctrl": true}}`).problem(fault.DeniedByPolicy)
+	d.agent.post("/v1/desktop/keyboard/down", `{"key": "F6"}`).problem(fault.DeniedByPolicy)
 	d.sees("shown 1")
 	d.agent.post("/v1/desktop/mouse/move", atMore).object(http.StatusOK)
 	d.agent.post("/v1/desktop/mouse/click", atField).object(http.StatusOK)

@@ -13,8 +13,9 @@ import (
 
 // desktopInput carries out the verbs of mouse and keyboard. Who has taken the session
 // over uses the display as in the live view. Input of others is a verb of the page
-// where it equals one (PageAct). What equals none goes to the display: pages refuse it,
-// except what was judged by the element that gets it.
+// where it equals one (PageAct). What equals none goes to the page alone for agents. For
+// operators it goes to the display: pages refuse it, except what was judged by the
+// element that gets it.
 type desktopInput struct {
 	sessions *directory
 	pages    *pages
@@ -34,8 +35,9 @@ func (o *openSession) isHolder(caller action.Caller) bool {
 }
 
 // pageAct returns the call of a page verb that a call of mouse or keyboard equals.
-// equals is false for input to the display itself. Faults: those of session.show,
-// session_paused, provider_not_supported, not_actionable, and those of the page engine.
+// equals is false for input that equals none. Faults: those of session.show,
+// session_paused, provider_not_supported, not_actionable, denied_by_policy for input of
+// agents to the browser's own interface, and those of the page engine.
 func (d *desktopInput) pageAct(ctx context.Context, call action.Call) (page action.Call, equals bool, err error) {
 	sess, err := d.sessions.admit(ctx, call)
 	if err != nil {
@@ -55,10 +57,13 @@ func (d *desktopInput) pageAct(ctx context.Context, call action.Call) (page acti
 		return call, false, err
 	}
 	name, args, err := d.equal(ctx, browser, call.Args)
+	if err == nil {
+		err = sess.judgeInterface(call, args)
+	}
 	if err == nil && args != nil {
 		call.Verb, call.Args = name, args
 	}
-	return call, args != nil, ifCrashed(browser, err)
+	return call, err == nil && args != nil, ifCrashed(browser, err)
 }
 
 // equal returns the verb of the page, and its arguments, that input equals; nil if
@@ -161,24 +166,45 @@ func (d *desktopInput) getter(ctx context.Context, sess *openSession, call actio
 	on := sess.stage()
 	switch a := call.Args.(type) {
 	case *action.MouseButton:
-		p, err := pointOf(ctx, on.box, a)
-		if err != nil {
-			return action.Facts{}, action.Pin{}, err
-		}
-		at, inside, err := locate(ctx, on.browser, p.X, p.Y)
-		if !inside {
-			return action.Facts{}, action.Pin{}, err
-		}
-		return on.browser.Look(ctx, action.VerbPageClick.Name, &action.Click{Locator: at})
+		return d.below(ctx, sess, call, a)
 	case *action.KeyHold:
+		if err := sess.judgeInterface(call, nil); err != nil {
+			return action.Facts{}, action.Pin{}, err
+		}
 		return on.browser.Look(ctx, action.VerbPagePress.Name, &action.Press{Key: a.Key})
 	case *action.KeyType, *action.KeyPress:
 		return action.Facts{}, action.Pin{}, changedMeanwhile()
 	}
-	if _, args, err := d.equal(ctx, on.browser, call.Args); err != nil || args != nil {
-		return action.Facts{}, action.Pin{}, firstOf(err, changedMeanwhile())
+	_, args, err := d.equal(ctx, on.browser, call.Args)
+	switch {
+	case err != nil:
+	case args != nil:
+		err = changedMeanwhile()
+	default:
+		err = sess.judgeInterface(call, nil)
 	}
-	return action.Facts{}, action.Pin{}, nil
+	return action.Facts{}, action.Pin{}, err
+}
+
+// below looks at the element that gets a button.
+func (d *desktopInput) below(ctx context.Context, sess *openSession, call action.Call, a *action.MouseButton) (action.Facts, action.Pin, error) {
+	on := sess.stage()
+	find := pointOf
+	if forPagesOnly(call.Caller) {
+		find = sess.agentPoint
+	}
+	p, err := find(ctx, on.box, a)
+	if err != nil {
+		return action.Facts{}, action.Pin{}, err
+	}
+	at, inside, err := locate(ctx, on.browser, p.X, p.Y)
+	if err == nil && !inside && forPagesOnly(call.Caller) {
+		err = beside()
+	}
+	if !inside || err != nil {
+		return action.Facts{}, action.Pin{}, err
+	}
+	return on.browser.Look(ctx, action.VerbPageClick.Name, &action.Click{Locator: at, Button: a.Button})
 }
 
 func firstOf(errs ...error) error {
@@ -205,7 +231,16 @@ func pointOf(ctx context.Context, box sandbox.Box, a *action.MouseButton) (image
 	return image.Pt(at.X, at.Y), err
 }
 
-// do sends input to the display. pin is what lookAt returned for it. Faults: as
+// agentPoint returns the point of an agent's button: that of the call, or else of its last
+// button, or where the pointer is.
+func (o *openSession) agentPoint(ctx context.Context, box sandbox.Box, a *action.MouseButton) (image.Point, error) {
+	if p, known := o.agentHeld.point(); known && (a.X == nil || a.Y == nil) {
+		return p, nil
+	}
+	return pointOf(ctx, box, a)
+}
+
+// do sends input to the page for agents, and to the display for others. pin is what lookAt returned for it. Faults: as
 // lookAt, and page_changed, limit_reached, invalid_request.
 func (d *desktopInput) do(ctx context.Context, call action.Call, pin action.Pin) (action.Result, error) {
 	sess, err := d.sessions.admit(ctx, call)
@@ -240,6 +275,13 @@ func (d *desktopInput) do(ctx context.Context, call action.Call, pin action.Pin)
 		if err != nil {
 			return result, err
 		}
+	}
+	if forPagesOnly(call.Caller) {
+		if pin.Node == "" {
+			return result, changedMeanwhile() // no element was judged
+		}
+		result.Data, err = d.hold(ctx, sess, call, pin)
+		return result, err
 	}
 	result.Data, err = d.send(ctx, sess, call, holder || pin.Node != "")
 	return result, err
@@ -284,14 +326,17 @@ func (d *desktopInput) send(ctx context.Context, sess *openSession, call action.
 	return &at, err
 }
 
-// releaseInput releases what input to the display may have left pressed. It is called
-// when somebody else gets control of the session.
+// releaseInput releases what input may have left pressed. It is called when somebody
+// else gets control of the session.
 func (o *openSession) releaseInput(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseLimit)
+	defer cancel()
+	if browser := o.stage().browser; browser != nil {
+		o.releaseAgent(ctx, browser)
+	}
 	if !o.inputHeld.Swap(false) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseLimit)
-	defer cancel()
 	if box := o.stage().box; box != nil {
 		_ = box.ReleaseInput(ctx) // without the box nothing is held
 	}

@@ -16,6 +16,9 @@ const (
 
 var buttons = map[string]int{"left": 1, "middle": 2, "right": 3}
 
+// buttonName returns the name of a button: left when empty.
+func buttonName(name string) string { return cmp.Or(name, "left") }
+
 // eventsOf returns the input of a call, in parts between which there is a pause.
 // Faults: invalid_request, and those of the display.
 func eventsOf(ctx context.Context, box sandbox.Box, verb string, args any) (parts [][]action.PersonInput, pause time.Duration, err error) {
@@ -24,7 +27,7 @@ func eventsOf(ctx context.Context, box sandbox.Box, verb string, args any) (part
 	case *action.MouseMove:
 		all = []action.PersonInput{{Kind: action.InputMove, X: a.X, Y: a.Y}}
 	case *action.MouseClick:
-		button := buttons[cmp.Or(a.Button, "left")]
+		button := buttons[buttonName(a.Button)]
 		for range max(a.ClickCount, 1) {
 			parts = append(parts, []action.PersonInput{
 				{Kind: action.InputButtonDown, X: a.X, Y: a.Y, Button: button}, {Kind: action.InputButtonUp, X: a.X, Y: a.Y, Button: button},
@@ -55,7 +58,7 @@ func heldEvents(ctx context.Context, box sandbox.Box, verb string, args any) ([]
 		if verb == action.VerbMouseUp.Name {
 			kind = action.InputButtonUp
 		}
-		return []action.PersonInput{{Kind: kind, X: p.X, Y: p.Y, Button: buttons[cmp.Or(a.Button, "left")]}}, err
+		return []action.PersonInput{{Kind: kind, X: p.X, Y: p.Y, Button: buttons[buttonName(a.Button)]}}, err
 	case *action.KeyHold:
 		keysym, err := keysymOf(a.Key)
 		kind := action.InputKeyDown

@@ -32,12 +32,16 @@ func keysymOf(name string) (uint32, error) {
 	r, size := utf8.DecodeRuneInString(name)
 	switch {
 	case size != len(name) || r == utf8.RuneError || r < ' ' || r > '~' && r < firstLatin:
-		return 0, fault.New(fault.InvalidRequest, "the key is not known").
-			Hinted("use names of KeyboardEvent.key such as Enter, Tab, ArrowDown, F5 or one character")
+		return 0, unknownKey()
 	case r <= lastLatin:
 		return uint32(r), nil
 	}
 	return unicodeKeysym + uint32(r), nil
+}
+
+func unknownKey() error {
+	return fault.New(fault.InvalidRequest, "the key is not known").
+		Hinted("use names of KeyboardEvent.key such as Enter, Tab, ArrowDown, F5 or one character")
 }
 
 // chord returns the input that presses a combination of keys, such as Control+a.

@@ -26,6 +26,7 @@ type openSession struct {
 	feeds     feeds
 	pasted    pasted
 	inputHeld atomic.Bool // input to the display may have left a key or button pressed
+	agentHeld agentHeld
 
 	saving        sync.Mutex // serialises writes of the record, so that the newest is stored last
 	changingTerms sync.Mutex // serialises changes of the terms

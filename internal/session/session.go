@@ -88,6 +88,9 @@ type Browser interface {
 	AdmitInput(ctx context.Context) (leave func(), err error)
 	// RefuseInput has pages refuse input that no act announced, until again is called.
 	RefuseInput(ctx context.Context) (again func())
+	// SendStroke presses or releases a key or a button in the page of a tab; the active one if
+	// tab is empty.
+	SendStroke(ctx context.Context, tab string, s engine.Stroke) error
 	// PagePoint converts a point of the display to the viewport of the active tab.
 	PagePoint(ctx context.Context, p image.Point) (x, y float64, inside bool, err error)
 	// FocusedField returns a reference to the field that has the focus, if any has.

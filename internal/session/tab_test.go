@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"net"
 	"sync"
@@ -43,6 +44,7 @@ type tab struct {
 	admitted int             // by AdmitInput and not left
 	admits   int             // calls of AdmitInput
 	shown    int             // calls of ShowActive
+	strokes  []string        // of SendStroke, with ! where pages refuse them
 	focused  string          // reference of the field with the focus
 	below    string          // node that is looked at
 	state    credentials.Set // the result of Capture
@@ -262,6 +264,21 @@ func (t *tab) FocusedField(context.Context) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.focused, nil
+}
+
+func (t *tab) SendStroke(_ context.Context, tab string, s engine.Stroke) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	refused := ""
+	if t.admitted == 0 {
+		refused = "!"
+	}
+	what := fmt.Sprintf("%s at %g, %g", s.Button, s.X, s.Y)
+	if s.Key != "" {
+		what = s.Key
+	}
+	t.strokes = append(t.strokes, fmt.Sprintf("%s%s %s %s %v", refused, tab, what, map[bool]string{true: "down", false: "up"}[s.Down], s.Held))
+	return nil
 }
 
 func (t *tab) ShowActive(context.Context) { t.set(func(t *tab) { t.shown++ }) }

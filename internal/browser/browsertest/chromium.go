@@ -53,7 +53,17 @@ func StartForPages(flags ...string) (*Chromium, error) {
 	return start(testenv.PageChromiumPath(), true, flags)
 }
 
+// StartOnDisplay starts one whose windows are on an X display, such as ":1".
+func StartOnDisplay(display string, flags ...string) (*Chromium, error) {
+	return startOn(display, testenv.ChromiumPath(), true, flags)
+}
+
 func start(path string, asInBox bool, flags []string) (*Chromium, error) {
+	return startOn("", path, asInBox, flags)
+}
+
+// startOn starts one that is headless if display is empty.
+func startOn(display, path string, asInBox bool, flags []string) (*Chromium, error) {
 	dir, err := os.MkdirTemp("", "glovebox-chromium-")
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a profile: %w", err)
@@ -72,15 +82,21 @@ func start(path string, asInBox bool, flags []string) (*Chromium, error) {
 		}
 	}
 	args := append([]string{
-		"--headless", "--remote-debugging-pipe", "--no-startup-window", "--no-first-run",
+		"--remote-debugging-pipe", "--no-startup-window", "--no-first-run",
 		"--disable-gpu", "--disable-quic", "--disable-sync", "--disable-background-networking",
 		"--disable-component-update", "--disable-back-forward-cache", "--mute-audio",
 		"--disable-features=DeferRendererTasksAfterInput,WebUIOmniboxPopup,WebUIOmniboxAimPopup,Translate,OptimizationHints",
 		"--user-data-dir=" + filepath.Join(dir, "profile"),
 	}, flags...)
+	env := []string{"HOME=" + dir, "PATH=/usr/bin:/bin", "LANG=C.UTF-8"}
+	if display == "" {
+		args = append([]string{"--headless"}, args...)
+	} else {
+		args, env = append([]string{"--ozone-platform=x11", "--window-position=0,0"}, args...), append(env, "DISPLAY="+display)
+	}
 	c := &Chromium{command: exec.Command(path, args...), dir: dir, in: fromChromium, out: toChromium}
 	c.command.ExtraFiles = []*os.File{fromUs, toUs}
-	c.command.Env = []string{"HOME=" + dir, "PATH=/usr/bin:/bin", "LANG=C.UTF-8"}
+	c.command.Env = env
 	c.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if os.Getuid() == 0 {
 		c.command.SysProcAttr.Credential = &syscall.Credential{Uid: testUser, Gid: testUser}

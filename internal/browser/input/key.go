@@ -202,6 +202,29 @@ func (k Key) Events(held []Key) []Event {
 	return out
 }
 
+// Hold returns the event of pressing k, or of releasing it, while other keys are held.
+func (k Key) Hold(held []Key, down bool) Event {
+	bits := 0
+	for _, m := range held {
+		bits |= modifierBits[m.Key]
+	}
+	switch {
+	case bits&modShift != 0 && !k.Shift:
+		k = k.withShift()
+	case k.Shift:
+		bits |= modShift
+	}
+	kind := "keyUp"
+	if down {
+		bits |= modifierBits[k.Key]
+		kind = "rawKeyDown"
+		if k.Text != "" && bits&^modShift == 0 {
+			kind = "keyDown"
+		}
+	}
+	return k.event(kind, bits)
+}
+
 // withShift returns what the key sends while Shift is held.
 func (k Key) withShift() Key {
 	if len(k.Key) != 1 {

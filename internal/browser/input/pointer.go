@@ -41,6 +41,19 @@ func Click(x, y float64, button string, count, modifiers int) []Event {
 	return events
 }
 
+// Hold returns the events that press a button at a point, or release it there, with
+// modifiers held. The release does not move the pointer before: a pointer that moves
+// while a button is pressed can begin a drag, which the browser would run in the desktop.
+func Hold(x, y float64, button string, down bool, modifiers int) []Event {
+	if !down {
+		return []Event{mouse{Type: "mouseReleased", X: x, Y: y, Button: button, Clicks: 1, Modifiers: modifiers}.event()}
+	}
+	return []Event{
+		mouse{Type: "mouseMoved", X: x, Y: y, Button: "none", Modifiers: modifiers}.event(),
+		mouse{Type: "mousePressed", X: x, Y: y, Button: button, Buttons: buttons[button], Clicks: 1, Modifiers: modifiers}.event(),
+	}
+}
+
 const (
 	dragSteps = 6   // moves on the way, for scripts that listen to the pointer's path
 	nudge     = 8.0 // CSS pixels: more than the browser and libraries ignore as a tremble

@@ -114,9 +114,13 @@ func (p *Policy) Effect(o Outgoing) EffectVerdict {
 		}
 	}
 	v := EffectVerdict{Act: newestAct(o.Acts), Kinds: kind, Reads: reads(o.Request), Own: j.risk}
+	ruling, denied := p.deniesOpening(o)
 	switch {
 	case mode == action.SendFree, o.People && (len(o.Acts) == 0 || o.Acts[0].Operator):
 		v.Verdict = allowed(j, "operator", "a person or their program drives the browser")
+		return v
+	case denied:
+		v.Verdict = ruling
 		return v
 	case mode == action.SendNone:
 		v.Verdict = readOnly(j, v.Reads, ruled)
