@@ -113,6 +113,10 @@ type Element struct {
 	Scripted  bool   `json:"scripted,omitempty"`
 	Blank     bool   `json:"blank,omitempty"`
 	Emptied   bool   `json:"emptied,omitempty"`
+	Icons     string `json:"icons,omitempty"`
+	Keyed     bool   `json:"keyed,omitempty"`
+	On        bool   `json:"on,omitempty"`
+	Chosen    string `json:"chosen,omitempty"`
 }
 
 // Facts are the facts about an element, and its fingerprint.

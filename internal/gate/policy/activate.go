@@ -50,7 +50,16 @@ func (p *Policy) activate(facts action.Facts) judgement {
 
 // takesText reports whether activating e only puts the focus into it.
 func takesText(e *action.Element) bool {
+	if isPressed(e) {
+		return false
+	}
 	return e.Editable && !e.Submits && e.LinkURL == "" || e.Editable && e.Tag == "input" && e.Type != "submit" && e.Type != "image"
+}
+
+// isPressed reports whether e is a control to a person although text can be typed into it: a field with
+// the role of a button.
+func isPressed(e *action.Element) bool {
+	return e.Role == "button" || e.Role == "link" || e.Role == "menuitem" || switches[e.Role]
 }
 
 // isWebLink reports whether e leads to an http or https address. Links of other schemes do
@@ -74,14 +83,16 @@ func judgeElement(j *judgement, name *phrase, facts action.Facts) {
 	if onlyShows(e, facts) {
 		say = judgeCommand
 	}
-	if !decidedByContext[j.rule] {
+	if !decidedByContext[j.rule] && !(e.On && saysPublic(name)) {
 		say(j, name)
 	}
 	for _, text := range append(splitFact(e.Also), split(e.Label)) {
-		if s := newPhrase(text); text != "" {
+		if s := newPhrase(text); text != "" && !(e.On && saysPublic(&s)) {
 			say(j, &s)
 		}
 	}
+	judgePublic(j, name, facts)
+	judgePicture(j, name, facts)
 	if isPlainPart(e) {
 		judgeWords(j, e.Within)
 	}
@@ -215,6 +226,9 @@ func (p *Policy) drag(facts action.Facts) judgement {
 		for _, name := range splitFact(e.Also) {
 			judgeWords(&j, name)
 		}
+	}
+	if showsDeletion(facts.Onto) {
+		j.raise(action.High, "click.delete", "it drops something on what deletes, by its picture or its identifier")
 	}
 	judgeWords(&j, facts.Onto.Within) // a drop reaches what the target is in, too
 	return j

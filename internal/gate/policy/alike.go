@@ -3,6 +3,7 @@ package policy
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -19,12 +20,24 @@ var lookalikes = []string{
 	"yуүγʏУΥҮᎩꓬⲨỿ", "zᴢΖᏃꓜⲌʐꮓ",
 }
 
+// signs are Latin letters, each followed by signs that look like it and by the letter turned around.
+var signs = []string{
+	"aɐɒΛΔ∆", "dð∂Ðᗡ", "e℮ǝΞΣ∑∃Ǝ", "fɟ", "hɥ", "iᴉ", "jɾ", "kʞ", "rɹ", "t†ʇ", "vʌ", "wʍ", "yʎ", "c¢©ɔ",
+}
+
 // toLatin maps a letter to the Latin letter that it looks like.
 var toLatin = func() map[rune]rune {
 	m := map[rune]rune{}
-	for _, list := range lookalikes {
+	for _, list := range slices.Concat(lookalikes, signs) {
 		for _, r := range list[1:] {
-			m[r] = rune(list[0])
+			if m[r] == 0 {
+				m[r] = rune(list[0])
+			}
+		}
+	}
+	for _, first := range []rune{'🅐', '🅰', '🇦'} { // letters in circles and boxes that Unicode does not decompose
+		for i := range rune(26) {
+			m[first+i] = 'a' + i
 		}
 	}
 	return m
@@ -74,6 +87,15 @@ func readings(text string) []reading {
 	}
 	if r := reversed(all[0].words); r != nil {
 		all = append(all, reading{words: r})
+	}
+	if lower != folded {
+		if r := reversed(wordsOf(lower)); r != nil {
+			all = append(all, reading{words: r})
+		}
+	}
+	all = addJoined(all, folded)
+	if lower != folded {
+		all = addJoined(all, lower)
 	}
 	return all
 }
@@ -141,6 +163,78 @@ func addReadings(all []reading, folded string) []reading {
 		}
 	}
 	return all
+}
+
+// Words may be written in fragments: "De-lete", and "De lete", where a line break or the edge of a box is
+// the space. Fragments that a space separates are joined if the result is a long word of a harmful phrase,
+// of at most maxJoined letters.
+const (
+	minJoined = 5
+	maxJoined = 20
+)
+
+// fragmentPairs are two words that are not fragments, although together they are another word.
+var fragmentPairs = map[string]bool{"in via": true, "for ward": true, "a pagar": true}
+
+// addJoined adds the readings of a folded text in which fragments of words are joined.
+func addJoined(all []reading, folded string) []reading {
+	if joined := withoutHyphens(folded); joined != folded {
+		all = addReadings(all, joined)
+		all = append(all, reading{words: wordsOf(skeletonOf(joined)), skeleton: true})
+		folded = joined
+	}
+	if joined := joinFragments(wordsOf(folded)); joined != nil {
+		all = append(all, reading{words: joined})
+	}
+	return all
+}
+
+// withoutHyphens removes hyphens, dots and the like between letters.
+func withoutHyphens(text string) string {
+	if !strings.ContainsFunc(text, isHyphen) {
+		return text
+	}
+	var b strings.Builder
+	runes := []rune(text)
+	for at := 0; at < len(runes); at++ {
+		end := at
+		for at > 0 && end < len(runes) && isHyphen(runes[end]) {
+			end++
+		}
+		if end > at && end < len(runes) && unicode.IsLetter(runes[at-1]) && unicode.IsLetter(runes[end]) {
+			at = end
+		}
+		b.WriteRune(runes[at])
+	}
+	return b.String()
+}
+
+// isHyphen reports whether r is a hyphen, a dot or the like, which may be between letters of a word.
+func isHyphen(r rune) bool {
+	return strings.ContainsRune("-._/\\~'*|+·•’", r) || r >= 0x80 && unicode.Is(unicode.Pd, r) || r == 0x2212 || r == 0x2022
+}
+
+// joinFragments joins words that are fragments of a harmful word; nil if there are none.
+func joinFragments(all []string) (joined []string) {
+	found := false
+	for at := 0; at < len(all); at++ {
+		whole, end := all[at], 0
+		for next := at + 1; next < len(all) && len(whole)+len(all[next]) <= maxJoined*utf8.UTFMax; next++ {
+			if whole += all[next]; words().harmful.long[whole] && !fragmentPairs[all[at]+" "+all[next]] {
+				end = next
+			}
+		}
+		if end == 0 {
+			joined = append(joined, all[at])
+			continue
+		}
+		joined = append(joined, strings.Join(all[at:end+1], ""))
+		at, found = end, true
+	}
+	if !found {
+		return nil
+	}
+	return joined
 }
 
 func isLetter(word string) bool { return utf8.RuneCountInString(word) == 1 }

@@ -15,7 +15,7 @@ func judgeWords(j *judgement, text string) {
 }
 
 func judgePhrase(j *judgement, s *phrase) {
-	if !s.hasLetters() || s.is(&words().low) || asksHow(s) { // "remove filters" and "how to pay" only show something
+	if !s.isReadable() || s.is(&words().low) || asksHow(s) || dropsFiles(s) { // "remove filters" and "how to pay" only show something
 		return
 	}
 	f := words().harmful.find(s.all, done)
@@ -29,6 +29,25 @@ func judgePhrase(j *judgement, s *phrase) {
 		j.auto = false // it is more than a navigation
 	}
 }
+
+// dropsFiles reports whether a text tells people to drop files on something, and no more: "Drop files here".
+func dropsFiles(s *phrase) bool {
+	said := s.all[0].words
+	drop, files := slices.Index(said, "drop"), false
+	for _, w := range said {
+		files = files || dropped[w]
+	}
+	if drop < 0 || !files || !slices.ContainsFunc(said, func(w string) bool { return dropPlaces[w] }) {
+		return false
+	}
+	rest := newPhrase(strings.Join(slices.Concat(said[:drop], said[drop+1:]), " "))
+	return words().harmful.find(rest.all, done).kinds() == 0
+}
+
+var (
+	dropped    = setOf(strings.Fields("file files image images photo photos picture pictures document documents folder folders attachment attachments video videos csv pdf"))
+	dropPlaces = setOf(strings.Fields("here drag upload browse"))
+)
 
 // asksHow reports whether a text is a question, or the title of a text that answers one, and not an
 // action.
@@ -193,6 +212,10 @@ func judgeMethod(j *judgement, method string) {
 // and of one whose own name says nothing, by the heading.
 func judgeDialog(j *judgement, name *phrase, facts action.Facts) {
 	e := facts.Element
+	judgeButton(j, name, e.Dialog)
+	if decidedByContext[j.rule] {
+		judgeButton(j, name, e.Within)
+	}
 	if e.Dialog == "" || decidedByContext[j.rule] || onlyShows(e, facts) || e.Toggle {
 		return
 	}

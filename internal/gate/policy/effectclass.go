@@ -74,7 +74,7 @@ func judgeSentMethod(j *judgement, method string) kinds {
 
 // classifyReading raises the risk of a request whose method only reads.
 func (p *Policy) classifyReading(j *judgement, r action.Request) kinds {
-	if isFile(r) {
+	if isFile(r) || isTemplate(r) {
 		return 0
 	}
 	plain, address := *j, withoutEnding(r)

@@ -20,7 +20,7 @@ func (p *Policy) typing(args *action.Type, facts action.Facts) judgement {
 	if tab && (after != "" || args.Submit) {
 		j.join(refuseUnjudged("Tab"))
 	}
-	multiline := facts.Element.Tag == "textarea" && !sendsOnEnter(facts.Element)
+	multiline := facts.Element.Tag == "textarea" && !sendsOnEnter(facts.Element) && !(facts.Element.Keyed && isComposer(facts.Element))
 	if at := strings.IndexAny(rest, "\r\n"); at >= 0 && !multiline {
 		j.join(p.enter(facts))
 		if facts.Element.Tag == "input" && strings.Trim(rest[at:], "\r\n") != "" {
@@ -48,11 +48,16 @@ func (p *Policy) enter(facts action.Facts) judgement {
 	switch {
 	case e == nil:
 		return judgement{risk: action.Medium, rule: "press.unknown", why: "nothing is known of what the key would do", hosts: hostsOf(facts)}
+	case isPressed(e):
+		return p.activate(facts)
 	case e.Editable && e.Submits:
-		return p.submit(facts)
+		return p.submitField(facts)
 	case e.Editable && isSearchField(e):
 		return judgement{risk: action.Low, rule: "press.search", why: "it searches", hosts: hostsOf(facts)}
-	case e.Editable && sendsOnEnter(e):
+	case e.Editable && isComposer(e):
+		if e.SubmitName != "" {
+			return p.submitField(facts)
+		}
 		return judgement{risk: action.High, rule: "press.send", why: "Enter sends what is written there", hosts: hostsOf(facts)}
 	case e.Editable:
 		j := judgement{risk: action.Medium, rule: "press.enter", why: "Enter may send what is in the field", hosts: hostsOf(facts)}
@@ -77,14 +82,47 @@ func isSearchField(e *action.Element) bool {
 		return true
 	}
 	text := fieldText(e)
-	return e.Tag == "input" && words().search.written(text) && !words().personal.in(text) && !words().composer.in(text)
+	return e.Tag == "input" && words().search.written(text) && !words().personal.in(text) && (!words().composer.in(text) || searchesMessages(e))
+}
+
+// maxSearch is the number of words of a search field's name that may name what is searched.
+const maxSearch = 4
+
+// searchesMessages reports whether the name of a field says that messages, or the like, are searched.
+func searchesMessages(e *action.Element) bool {
+	name := newPhrase(e.Name)
+	if !name.hasLetters() || len(name.all[0].words) > maxSearch || words().harmful.find(name.all, done).kinds() != 0 {
+		return false
+	}
+	first := name.all[0]
+	for _, part := range words().search.parts {
+		if strings.HasPrefix(first.whole, part) || strings.HasSuffix(first.whole, part) {
+			return true
+		}
+	}
+	return phraseAt(&words().search, first.words) > 0
+}
+
+// isComposer reports whether e is for a message, a comment or the like.
+func isComposer(e *action.Element) bool { return !e.Code && words().composer.in(fieldText(e)) }
+
+// submitField judges Enter in a field that sends its form: as sending the form, and, if the form's button
+// says nothing else, by what is written in the field.
+func (p *Policy) submitField(facts action.Facts) judgement {
+	e := facts.Element
+	j := p.submit(facts)
+	button := newPhrase(e.SubmitName)
+	sends := !button.hasLetters() || button.is(&words().affirm) || button.is(&words().reply) || button.in(&words().composer)
+	if sends && isComposer(e) && j.rule != "submit.search" && !isSearchField(e) {
+		j.raise(action.High, "press.send", "Enter sends what is written there")
+	}
+	return j
 }
 
 // sendsOnEnter reports whether e is for a message, a comment or the like that Enter sends. In a text
 // area that is so in chats only.
 func sendsOnEnter(e *action.Element) bool {
-	text := fieldText(e)
-	return !e.Code && words().composer.in(text) && (e.Tag != "textarea" || !words().free.in(text))
+	return isComposer(e) && (e.Tag != "textarea" || !words().free.in(fieldText(e)))
 }
 
 // fill judges a change of a field's value by what the field is for.
@@ -100,7 +138,7 @@ func (p *Policy) fill(facts action.Facts) judgement {
 		j.private = true
 		j.raise(action.Critical, "field.secret", "the field is for a password or another secret")
 		j.refuse, j.hint = fault.DeniedByPolicy, "secrets are never typed by agents: ask the operator to sign in, or to have the credentials injected"
-	case e.Protected || isCard(e) || words().guarded.in(text):
+	case e.Protected || isCard(e) || words().guarded.in(text) && !slides(e):
 		j.private = e.Protected || isCard(e)
 		j.raise(action.High, "field.guarded", "the field is for a card, an identity or a configuration")
 	case e.Code:
@@ -124,6 +162,7 @@ func (p *Policy) choose(args *action.Select, facts action.Facts) judgement {
 	j := p.fill(facts)
 	for _, text := range args.Values {
 		judgeWords(&j, text)
+		judgePublicOption(&j, text, facts.Element)
 	}
 	return judgeOptions(j, facts)
 }
@@ -132,9 +171,13 @@ func (p *Policy) choose(args *action.Select, facts action.Facts) judgement {
 func judgeOptions(j judgement, facts action.Facts) judgement {
 	for _, text := range facts.Options {
 		judgeWords(&j, text)
+		judgePublicOption(&j, text, facts.Element)
 	}
 	return j
 }
+
+// slides reports whether e is a slider: it sets a number between limits, and holds no configuration.
+func slides(e *action.Element) bool { return e.Type == "range" || e.Role == "slider" }
 
 // fieldText is all texts that say what a field is for.
 func fieldText(e *action.Element) string {
@@ -185,12 +228,14 @@ func (p *Policy) press(combination string, facts action.Facts) judgement {
 	switch key {
 	case "Enter", "\r", "\n":
 		return judgeModifier(p.enter(facts), modified, len(held) > 0, facts)
-	case "Tab", "Escape", "Home", "End", "PageUp", "PageDown", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight",
+	case "Escape":
+		return p.escape(facts)
+	case "Tab", "Home", "End", "PageUp", "PageDown", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight",
 		"Shift", "Control", "Alt", "Meta":
 		return p.move(facts)
 	}
 	e := facts.Element
-	if e != nil && (e.Editable || e.Tag == "select" || e.Protected) {
+	if e != nil && (e.Editable && !isPressed(e) || e.Tag == "select" || e.Protected) {
 		j := judgeOptions(p.fill(facts), facts) // it types, deletes, pastes or chooses
 		if j.rule == "field.code" && j.refuse == "" && isLetterKey(key, modified) {
 			j = judgement{risk: action.Low, rule: "field.keystroke", why: "it changes a letter of a text", hosts: hostsOf(facts)}
@@ -263,6 +308,15 @@ func (p *Policy) move(facts action.Facts) judgement {
 		return judgeOptions(p.fill(facts), facts)
 	}
 	return judgement{risk: action.Low, rule: "press.move", why: "the key moves the focus or the view", hosts: hostsOf(facts)}
+}
+
+// escape judges the Escape key, which dismisses the dialog that the element is in.
+func (p *Policy) escape(facts action.Facts) judgement {
+	j := p.move(facts)
+	if e := facts.Element; e != nil {
+		judgeDismissal(&j, e.Dialog)
+	}
+	return j
 }
 
 // upload judges giving files to a page, which may send them anywhere. An element that is not a file

@@ -19,6 +19,7 @@ type harm struct {
 type harmful struct {
 	phrases, skeletons map[string][]harmPhrase // by their first word; as skeletons
 	parts              map[rune][]harmPart     // of scripts that do not part words, by their first letter
+	long               map[string]bool         // the long words of phrases: see joinFragments
 }
 
 type harmPhrase struct {
@@ -37,7 +38,7 @@ func (h *harmful) add(phrase string, what harm) {
 		return
 	}
 	if h.phrases == nil {
-		h.phrases, h.skeletons, h.parts = map[string][]harmPhrase{}, map[string][]harmPhrase{}, map[rune][]harmPart{}
+		h.phrases, h.skeletons, h.parts, h.long = map[string][]harmPhrase{}, map[string][]harmPhrase{}, map[rune][]harmPart{}, map[string]bool{}
 	}
 	if whole := strings.Join(t, ""); strings.ContainsFunc(whole, isUnspaced) {
 		first, _ := utf8.DecodeRuneInString(whole)
@@ -45,6 +46,11 @@ func (h *harmful) add(phrase string, what harm) {
 		return
 	}
 	h.phrases[t[0]] = append(h.phrases[t[0]], harmPhrase{t, what})
+	for _, w := range t {
+		if what.risk >= action.High && utf8.RuneCountInString(w) >= minJoined {
+			h.long[w] = true
+		}
+	}
 	a := wordsOf(skeleton(phrase))
 	h.skeletons[a[0]] = append(h.skeletons[a[0]], harmPhrase{a, what})
 }
@@ -193,6 +199,11 @@ func (s *phrase) is(l *lexicon) bool { return l.exact[s.key] }
 
 // hasLetters reports whether the text has a letter.
 func (s *phrase) hasLetters() bool { return s.key != "" }
+
+// isReadable reports whether the text has a letter, or signs that look like letters.
+func (s *phrase) isReadable() bool {
+	return s.hasLetters() || slices.ContainsFunc(s.all, func(r reading) bool { return slices.ContainsFunc(r.words, hasLetter) })
+}
 
 // in reports whether a phrase of l is in the text.
 func (s *phrase) in(l *lexicon) bool { return s.text != "" && l.inAny(s.all) }

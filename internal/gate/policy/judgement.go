@@ -56,7 +56,7 @@ func (p *Policy) judge(call action.Call, verb *action.Verb, facts action.Facts) 
 	switch args := call.Args.(type) {
 	case action.Pressing:
 		if !reflect.ValueOf(args).IsNil() {
-			return p.activate(facts)
+			return p.pressing(args, facts)
 		}
 	case *action.Drag:
 		if args != nil {
@@ -94,6 +94,23 @@ func (p *Policy) judge(call action.Call, verb *action.Verb, facts action.Facts) 
 		return p.held(args, verb, facts)
 	}
 	return ownRisk(verb, facts)
+}
+
+// pressing judges a click. It has no effect if the control is already as the call wants it.
+func (p *Policy) pressing(args any, facts action.Facts) judgement {
+	var wanted *bool
+	switch a := args.(type) {
+	case *action.SetChecked:
+		if wanted = a.Checked; wanted == nil {
+			wanted = new(true)
+		}
+	case *action.Click:
+		wanted = a.Checked
+	}
+	if e := facts.Element; e != nil && wanted != nil && *wanted && e.On {
+		return judgement{risk: action.Low, rule: "click.unchanged", why: "it is on already, and stays on", hosts: hostsOf(facts)}
+	}
+	return p.activate(facts)
 }
 
 // held judges a button or key that is pressed or released: as a click or a press of
@@ -157,7 +174,7 @@ func (p *Policy) judgeMany(call action.Call, facts action.Facts) (j judgement, f
 // dialog judges the answer to a JavaScript dialog by the dialog's text.
 func (p *Policy) dialog(args *action.AnswerDialog, facts action.Facts) judgement {
 	if !args.Accept {
-		return judgement{risk: action.Low, rule: "dialog.dismiss", why: "a dialog is dismissed", hosts: hostsOf(facts)}
+		return dismissed(facts)
 	}
 	d := facts.Dialog
 	if d != nil && d.Kind == "alert" {
@@ -172,6 +189,15 @@ func (p *Policy) dialog(args *action.AnswerDialog, facts action.Facts) judgement
 		j.private = true
 		j.raise(action.Critical, "field.secret", "the dialog asks for a password or another secret")
 		j.refuse, j.hint = fault.DeniedByPolicy, "secrets are never typed by agents: dismiss the dialog and ask the operator to sign in"
+	}
+	return j
+}
+
+// dismissed judges dismissing a dialog, which does harm if the dialog says so.
+func dismissed(facts action.Facts) judgement {
+	j := judgement{risk: action.Low, rule: "dialog.dismiss", why: "a dialog is dismissed", hosts: hostsOf(facts)}
+	if d := facts.Dialog; d != nil && d.Kind != "alert" && d.Kind != "beforeunload" {
+		judgeDismissal(&j, d.Message)
 	}
 	return j
 }

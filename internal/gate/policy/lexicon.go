@@ -127,6 +127,8 @@ type dictionary struct {
 	cancel, dismiss, affirm, reply, save lexicon // whole names of buttons
 	cancelled                            lexicon // what is cancelled: an order
 	noun, showing, editing, things, help lexicon // that tell a thing from what is done to it
+	public, making                       lexicon // what is public, and verbs that make it so
+	leads, keeping                       lexicon // in dialogs: from a button to what it does, and that harm is prevented
 	cookie, answers                      lexicon // of cookie banners, and of their buttons
 
 	harmful harmful // the first three, with what each phrase does
@@ -139,6 +141,7 @@ func (d *dictionary) sections() map[string]*lexicon {
 		"checkout": &d.checkout, "settings": &d.settings, "composer": &d.composer,
 		"cancel": &d.cancel, "dismiss": &d.dismiss, "affirm": &d.affirm, "reply": &d.reply, "save": &d.save, "cancelled": &d.cancelled,
 		"noun": &d.noun, "showing": &d.showing, "editing": &d.editing, "things": &d.things, "help": &d.help, "cookie": &d.cookie, "answers": &d.answers,
+		"public": &d.public, "making": &d.making, "leads": &d.leads, "keeping": &d.keeping,
 	}
 }
 
@@ -149,6 +152,8 @@ type hostLists struct {
 	acting, actingNames                        map[string]bool // in paths, and as values of parameters of these names
 
 	actingWords, actingWith, changing, forms, showingNames, showingActs, amounts, documents, titles, pages, icons map[string]bool
+
+	pictures, notPictures, deleted map[string]bool // words of identifiers that mean deletion, and those beside which they do not; of names of folders
 }
 
 // sectionRisks are the risks of the sections of control words.
@@ -209,6 +214,7 @@ func hostListsOf(lists map[string][]string) hostLists {
 		acting: setOf(lists["acting"]), actingNames: setOf(lists["acting names"]),
 		actingWords: setOf(lists["acting words"]), actingWith: setOf(lists["acting with"]), showingNames: setOf(lists["showing names"]),
 		changing: setOf(lists["changing"]), forms: setOf(lists["forms"]), titles: setOf(lists["titles"]), showingActs: setOf(lists["showing acts"]), amounts: setOf(lists["amounts"]), documents: setOf(lists["documents"]), pages: setOf(lists["pages"]), icons: setOf(lists["icons"]),
+		pictures: setOf(lists["pictures"]), notPictures: setOf(lists["not pictures"]), deleted: setOf(lists["deleted"]),
 	}
 }
 

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"net/http"
 	"net/url"
 	"path"
 	"slices"
@@ -45,6 +46,32 @@ func isFile(r action.Request) bool {
 	}
 	return slices.ContainsFunc(folders, func(f string) bool { return assetFolders[f] }) || len(folders) <= 2 && u.RawQuery == ""
 }
+
+// isTemplate reports whether a script of a page reads a template: a single file by its name, below folders,
+// with nothing in the address that identifies a thing.
+func isTemplate(r action.Request) bool {
+	u, err := url.Parse(r.URL)
+	if err != nil || r.Method != http.MethodGet || r.Kind != "XHR" && r.Kind != "Fetch" || u.RawQuery != "" || u.Fragment != "" || !isUnambiguousPath(r.URL) {
+		return false
+	}
+	folder, file := path.Split(u.Path)
+	if stem, ending, _ := strings.Cut(file, "."); !templateEndings[strings.ToLower(ending)] || !isTemplateName(stem) {
+		return false
+	}
+	folders := strings.Split(strings.Trim(strings.ToLower(folder), "/"), "/")
+	return slices.ContainsFunc(folders, func(f string) bool { return templateFolders[f] || assetFolders[f] }) &&
+		!slices.ContainsFunc(folders, func(f string) bool { return isID(f) || !isTemplateName(f) })
+}
+
+// isTemplateName reports whether a part of a path has letters, hyphens and underscores only.
+func isTemplateName(part string) bool {
+	return part != "" && strings.Trim(part, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") == ""
+}
+
+var (
+	templateEndings = setOf(strings.Fields("ejs hbs handlebars mustache tpl tmpl njk pug jade html htm tpl.html hbs.html component.html"))
+	templateFolders = setOf(strings.Fields("templates template tpl tmpl views view partials partial components includes layouts snippets"))
+)
 
 // withoutEnding is the address of a resource of a page without its file extension; other addresses
 // as they are.

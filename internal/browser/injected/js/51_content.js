@@ -92,9 +92,17 @@ const childText = (node, walk, depth) => {
   const display = displayOf(node);
   if (!walk.hidden && (display === 'none' || !walk.ariaHidden && attribute(node, 'aria-hidden') === 'true')) return '';
   if (tag === 'label' && passedBefore(node, walk.by)) return '';
+  if (tag === 'img' && !walk.hidden && !walk.label && !walk.clipped && undrawnImage(node)) return ' ';
   const text = ownText(node, tag, walk, depth);
   if (display === 'inline' ? text === '' || !walk.apart : text === '' && emptyInline.test(display)) return text;
   return ' ' + text + ' ';
+};
+// Whether a person cannot see an image. One that is still loading has no size yet.
+const isLoaded = getter(HTMLImageElement.prototype, 'complete');
+const undrawnImage = image => {
+  const context = contextOf(image), rect = rectOf(image);
+  if (context.unseen !== '' || context.clip !== null && tiny(context.clip)) return true;
+  return rect.width < 2 || rect.height < 2 ? rect.width > 0 || hasAttribute(image, 'src') && isLoaded(image) : outside(rect, context);
 };
 // A label that has named a control is not read again at its own place.
 const passedBefore = (label, by) => {

@@ -83,8 +83,8 @@ const inCode = element => {
 // or the last segment of its address.
 const labelFor = element => {
   for (const key of ['value', 'title', 'alt', 'aria-description', 'data-tooltip', 'data-title', 'data-original-title']) {
-    if (key === 'value' && !isSubmit(element) && inputRoles[attribute(element, 'type')] !== 'button') continue;
-    const text = clean(attribute(element, key) ?? '', 200);
+    if (key === 'value' && !isSubmit(element) && inputRoles[attribute(element, 'type')] !== 'button' && !isPressedField(element)) continue;
+    const text = clean((key === 'value' && isPressedField(element) ? inputValue(element) : attribute(element, key)) ?? '', 200);
     if (text !== '') return text;
   }
   for (const child of [...allInElement(element, 'svg, title, use, i, span, img, [class*=icon]')].slice(0, 8)) {
@@ -99,6 +99,11 @@ const labelFor = element => {
   }
   return clean((attribute(element, 'href') ?? '').replace(/[?#].*$/, '').split('/').filter(Boolean).pop() ?? '', 200);
 };
+// Whether a text field is a control to a person: it has the role of a button, or
+// nothing can be typed into it and something happens when it is pressed.
+const isPressedField = element => element instanceof HTMLInputElement && textual(element) && !isProtected(element) &&
+  (pressedRoles.has(given(element)) || !isEditable(element) && !/^(combobox|listbox)$/.test(given(element)) && !hasAttribute(element, 'aria-haspopup') &&
+    (isScripted(element) || closest(element, 'button, a[href], [onclick], [role=button], [role=link], [role=menuitem], [role=switch], [role=checkbox]') !== null));
 // The same, for a control that nothing else describes.
 const DERIVED = 60; // characters
 const wordless = new Set(['button', 'checkbox', 'generic', 'link', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'switch', 'tab', 'treeitem']);
@@ -138,6 +143,10 @@ const factsOf = element => {
   facts.item = itemOf(element);
   facts.blank = isBlank(target);
   facts.emptied = isEmptied(target);
+  facts.icons = iconsOf(same);
+  facts.keyed = handlesKeys(same);
+  facts.on = isOn(same, facts.role);
+  facts.chosen = chosenIn(same);
   facts.login = isLogin(same);
   facts.editable = isEditable(same);
   facts.code = inCode(same);
@@ -146,7 +155,7 @@ const factsOf = element => {
   facts.frame = tag === 'iframe' || tag === 'frame';
   facts.editor = editorOf(same) !== null;
   facts.rect = plainRect(boxOf(drawnEditor(element) ?? element));
-  facts.print = JSON.stringify([facts.role, bareNameOf(same), facts.tag, facts.type, facts.label, facts.linkUrl, facts.formAction, facts.formMethod, facts.submits, facts.submitName, facts.protected, facts.editable, choices(same), facts.item, firmNames(same), facts.orders, facts.emptied, facts.dialog.replace(/\d+/g, '0'), renewed.get(element)]);
+  facts.print = JSON.stringify([facts.role, bareNameOf(same), facts.tag, facts.type, facts.label, facts.linkUrl, facts.formAction, facts.formMethod, facts.submits, facts.submitName, facts.protected, facts.editable, choices(same), facts.item, firmNames(same), facts.on, facts.orders, facts.emptied, facts.dialog.replace(/\d+/g, '0'), renewed.get(element)]);
   return facts;
 };
 // The options of a select element. They are part of its fingerprint.
@@ -211,7 +220,10 @@ const addForm = (facts, target) => {
   facts.formAction = action ? absolute(action) : limited(formAction(form), URL_LIMIT * 4);
   facts.formMethod = ((submit && attribute(target, 'formmethod')) || formMethod(form)).toLowerCase();
   facts.submits = submit || (target instanceof HTMLInputElement && textual(target)) || sendsAtOnce(target, form);
-  if (!facts.submits) return;
+  if (!facts.submits) {
+    if (button !== null && isEditable(target)) facts.submitName = nameOf(button) || labelFor(button);
+    return;
+  }
   if (button !== null) facts.submitName = nameOf(button) || labelFor(button);
   const fields = fieldsOf(form, button);
   if (fields !== null) Object.assign(facts, {formFields: fields, formRead: true});

@@ -18,15 +18,23 @@ const otherNames = (element, name) => {
     }
     add(contentText(element, {...newWalk(false), left: NAME_LIMIT, root: element, whole: true, generated: DRAWN}, 0));
     for (const inner of innerNames(element)) add(inner);
+    if (firstElement(element) !== null) addUnparted(element, name, found);
   }
   if (!isProtected(element)) add(attribute(element, 'title'));
   if (drawnInReverse(element)) add([...name].reverse().join(''));
   return found.join(' · ');
 };
+// The text without the spaces that line breaks and boxes put between its parts:
+// "Delete" is written in two lines.
+const addUnparted = (element, name, found) => {
+  const text = squeeze(seen(limited(textContent(element), ONE_NAME)));
+  if (text !== squeeze(name) && packed(text) === packed(name) && found.length < MOST_NAMES && hasWord(text)) found.push(text);
+};
 // Those names that do not change when the pointer is over the element.
 const firmNames = element => {
   const names = [...labelValues(element), attribute(element, 'aria-label')];
   if (element instanceof HTMLInputElement && inputRoles[inputType(element)] === 'button') names.push(inputValue(element), attribute(element, 'alt'));
+  else if (isPressedField(element)) names.push(inputValue(element), attribute(element, 'placeholder'));
   return names.map(name => clean(name ?? '', ONE_NAME));
 };
 const innerNames = element => {

@@ -277,6 +277,10 @@ class Walker {
     const folds = this.options.fold && element !== this.root && all >= LEAF_RUN, kind = {shape: '', read: 0, fresh: 0};
     for (let i = 0; i < all && (folds || i < OPTION_WALK) && children.length < OPTION_WALK; i++) {
       const option = collectionItem(options, i), selected = optionSelected(option);
+      if (!selected && optionHidden(option)) {
+        this.leaveOut(option);
+        continue;
+      }
       if (folds && !selected && !this.reads(option, kind)) {
         this.count(option, kind, children);
         continue;
@@ -293,6 +297,8 @@ class Walker {
     if (folds) node.k = numberOf(element);
   }
 }
+// Whether an option is not in its list, because it or its group is not displayed.
+const optionHidden = option => displayOf(option) === 'none' || isElement(parentNode(option)) && tagOf(parentNode(option)) === 'optgroup' && displayOf(parentNode(option)) === 'none';
 const wide = nodes => nodes.length >= MANY || nodes.some(node => node.m !== undefined);
 const fieldTags = new Set(['input', 'textarea', 'select', 'meter', 'progress']);
 const contentCells = new Set(['row', 'term', 'cell', 'gridcell', 'columnheader', 'rowheader']);

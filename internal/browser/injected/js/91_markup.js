@@ -206,6 +206,7 @@ const declaresArticle = () => {
     /"@type"\s*:\s*\[?\s*"(\w*Article|BlogPosting|Report)"/.test(textContent(script)));
 };
 const markup = options => {
+  lookForCovers();
   const body = bodyOf(document) ?? documentElement(document), m = new Markup(options);
   if (body !== null) m.visit(body, {depth: 0, pre: false, flat: false, link: false});
   return {title: clean(titleOf(document)), type: otherType(), html: m.parts.join(''), hidden: m.hidden, cut: m.cut, declared: options.hints === true && declaresArticle()};

@@ -1,0 +1,33 @@
+package policy
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+)
+
+func TestTemplatesAreFilesAndNotActs(t *testing.T) {
+	p := trusting(t)
+	risk := func(method, kind, address string) action.Risk {
+		return p.Effect(Outgoing{Request: action.Request{Method: method, Kind: kind, URL: siteURL + address, Document: siteURL + "/", Origin: siteURL}}).Own
+	}
+	for _, address := range []string{"/templates/publish.ejs", "/views/delete.html", "/static/views/delete.hbs", "/app/partials/send-message.mustache", "/views/cancel.component.html", "/assets/templates/remove.tpl"} {
+		for _, kind := range []string{"XHR", "Fetch"} {
+			if got := risk(http.MethodGet, kind, address); got != action.Low {
+				t.Errorf("%s %s is %s", kind, address, got)
+			}
+		}
+		if got := risk(http.MethodPost, "XHR", address); got < action.Medium {
+			t.Errorf("a POST to %s is %s", address, got)
+		}
+	}
+	for _, address := range []string{"/items/5/delete.ejs", "/templates/5/publish.ejs", "/templates/publish.ejs?id=5", "/templates/delete.php/publish.ejs", "/items/a1b2c3d4e5/templates/delete.ejs"} {
+		if got := risk(http.MethodGet, "XHR", address); got < action.High {
+			t.Errorf("%s is %s", address, got)
+		}
+	}
+	if got := risk(http.MethodGet, "Image", "/items/5/delete.png"); got < action.High {
+		t.Errorf("a picture below a thing is %s", got)
+	}
+}
