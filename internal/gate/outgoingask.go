@@ -46,9 +46,10 @@ func (o *outgoingRequest) ask(ctx context.Context) error {
 		if joined {
 			d.requests = append(d.requests, o)
 		}
+		question := b.question.ID
 		b.mu.Unlock()
 		if !joined {
-			o.notifyAsking(b) // the question exists
+			o.notifyAsking(b, question)
 		}
 		select {
 		case <-d.done:
@@ -106,7 +107,7 @@ func sessionEndedFault() error {
 	return fault.New(fault.ApprovalTimeout, "the session ended before a person answered").Hinted("start a new session")
 }
 
-func (o *outgoingRequest) notifyAsking(b *causingAct) {
+func (o *outgoingRequest) notifyAsking(b *causingAct, question string) {
 	if o.request.Asking == nil {
 		return
 	}
@@ -114,7 +115,7 @@ func (o *outgoingRequest) notifyAsking(b *causingAct) {
 	if b != nil {
 		id = b.id
 	}
-	o.request.Asking(id)
+	o.request.Asking(id, question)
 }
 
 // askPerson makes the question, notifies the callers, and waits. all are the requests that
@@ -143,7 +144,7 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct, all ...*
 	event.HITLDecision, event.ApprovalID, event.Screenshot, event.Detail = pending, q.ID, q.Screenshot, join("question "+q.ID, event.Detail)
 	o.g.audit.Record(event)
 	for _, r := range all {
-		r.notifyAsking(b)
+		r.notifyAsking(b, q.ID)
 	}
 	_, err = o.g.approvals.Await(ctx, q.ID, 0)
 	return err

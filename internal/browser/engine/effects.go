@@ -98,7 +98,7 @@ func (ef *effects) roundTripAfter(ctx context.Context, t *tab, where place, befo
 // refreshTitle reads a tab's title, if its document can be read now.
 func (ef *effects) refreshTitle(ctx context.Context, t *tab) error {
 	p, ok := ef.rootPlace(t)
-	if !ok {
+	if !ok || ef.isHeld(t) {
 		return nil
 	}
 	return ef.finishRoundTrip(ctx, t, p, readTitle, reportOf(ctx).startInNewDocument(p))
