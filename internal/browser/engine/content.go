@@ -53,7 +53,7 @@ func (ct *contents) content(ctx context.Context, t *tab, a *action.Content, _ ac
 // readable waits until the main frame can be read and its title is known.
 func (rd *reader) readable(ctx context.Context, t *tab) (place, error) {
 	p, err := rd.main(ctx, t)
-	if err != nil || rd.isHeld(t) {
+	if err != nil {
 		return p, err
 	}
 	return p, rd.effects.ask(ctx, t, p, readTitle)

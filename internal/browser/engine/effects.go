@@ -190,6 +190,9 @@ var readTitle = closing{function: title}
 // ask runs a function in a frame, and takes the tab's title from its answer if it is
 // the main frame.
 func (ef *effects) ask(ctx context.Context, t *tab, p place, by closing) error {
+	if ef.isHeld(t) {
+		return nil // the title is the one that is known
+	}
 	return ef.finishRoundTrip(ctx, t, p, by, startRoundTrip(p, by))
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
 	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/guarded"
@@ -188,6 +189,9 @@ func newHeldPage(_ *state, b *base, empty *emptyDocuments, t *tab) *heldPage {
 // errNoRelay is that the page's origin has no other documents that could reach it.
 var errNoRelay = fmt.Errorf("no other document can reach the page: %w", injected.ErrNoMessages)
 
+// errReplaced is that the page was replaced, or is not held any more.
+var errReplaced = fmt.Errorf("the page is not held any more: %w", cdp.ErrDetached)
+
 // open opens the hidden tab, if it is not open.
 func (p *heldPage) open(ctx context.Context) (t *tab, unique string, err error) {
 	if !strings.HasPrefix(p.origin, "http") {
@@ -200,7 +204,7 @@ func (p *heldPage) open(ctx context.Context) (t *tab, unique string, err error) 
 		return nil, "", context.Cause(ctx)
 	}
 	if p.closed {
-		return nil, "", errMoved
+		return nil, "", errReplaced
 	}
 	if p.tab == nil || !p.usable(p.tab) {
 		if p.tab, p.unique, err = p.empty.open(ctx, p.origin); err != nil {
@@ -228,13 +232,13 @@ func (p *heldPage) run(ctx context.Context, function, arg string) (string, error
 	defer stop(nil)
 	p.own.Go(func() {
 		if p.await(ctx, func(*state) bool { return p.of.closed || p.of.crashed || p.of.root.unique != p.document }) == nil {
-			stop(errMoved)
+			stop(errReplaced)
 		}
 	})
 	answer, err := p.call(ctx, function, arg)
 	switch {
-	case err != nil && errors.Is(context.Cause(ctx), errMoved):
-		return "", errMoved
+	case err != nil && errors.Is(context.Cause(ctx), errReplaced):
+		return "", errReplaced
 	case err == nil && answer.Error != "":
 		err = fault.New(fault.Internal, "the page could not be read").Hinted("take a new snapshot, or reload the page").Because(errors.New(answer.Error))
 	}

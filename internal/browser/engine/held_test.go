@@ -112,7 +112,14 @@ func (h *heldSite) reads(t *testing.T, document bool) {
 	want("page.content", &action.Content{}, func(d any) string { return d.(*action.HTML).HTML }, "The old page")
 	want("page.wait_for", &action.WaitFor{Locator: selector("h1")}, func(d any) string { return fmt.Sprint(d.(*action.Waited).Found) }, "true")
 	want("page.screenshot", &action.TakeScreenshot{}, func(d any) string { return fmt.Sprint(d.(*action.Screenshot).Width) }, "800")
-	want("page.screenshot", &action.TakeScreenshot{Labels: true}, func(d any) string { return fmt.Sprint(d.(*action.Screenshot).Width) }, "800")
+	if document { // what needs the browser's layout of the page
+		for _, args := range []*action.TakeScreenshot{{Labels: true}, {FullPage: true}, {Selector: "h1"}} {
+			_, err := h.do("page.screenshot", args)
+			if f := expect(t, fault.NotActionable, err); f.Retryable() || f.Details["approvalId"] != "q7" {
+				t.Errorf("%+v: %+v", args, f)
+			}
+		}
+	}
 	if tabs := h.must("tab.list", &action.None{}); !strings.Contains(fmt.Sprintf("%+v", tabs.Data), "Old") {
 		t.Errorf("tabs %+v", tabs.Data)
 	}
@@ -164,10 +171,48 @@ func TestAPageIsReadWhileItsRequestIsHeld(t *testing.T) {
 			if !way.document {
 				after = "fetched"
 			}
-			h.must("page.wait_for", &action.WaitFor{Locator: action.Locator{Text: after}, Timeout: new(int(ample / time.Millisecond))})
+			h.must("page.wait_for", &action.WaitFor{Locator: action.Locator{Text: after}, Timeout: new(120000)})
 			if r := h.must("page.snapshot", &action.TakeSnapshot{}); !strings.Contains(r.Data.(*action.Snapshot).Text, after) {
 				t.Errorf("after an approval: %+v", r.Data)
 			}
 		})
 	}
+}
+
+// A person may be asked while the page cannot answer at all: the fault names the question.
+func TestAPageThatWaitsForAHeldRequestItselfSaysSo(t *testing.T) {
+	h := startHeld(t, heldPage, func(o *engine.Options) { o.Timeout = 3 * time.Second })
+	h.act("page.click", &action.Click{Locator: selector("#sync")})
+	_, err := h.do("page.snapshot", &action.TakeSnapshot{})
+	if f := expect(t, fault.NotActionable, err); f.Retryable() || f.Details["approvalId"] != "q7" {
+		t.Errorf("fault %+v", f)
+	}
+	h.answer <- false
+}
+
+// A page whose next document is held can be left, and the question does not concern the
+// page that is shown then.
+func TestAPageWhoseNextDocumentIsHeldCanBeLeft(t *testing.T) {
+	h := startHeld(t, heldPage)
+	h.act("page.click", &action.Click{Locator: selector("#submit")})
+	h.must("page.goto", &action.Goto{URL: h.url + "/elsewhere"})
+	r := h.must("page.snapshot", &action.TakeSnapshot{})
+	if !strings.Contains(r.Data.(*action.Snapshot).Text, "Elsewhere") || strings.Contains(fmt.Sprint(r.Notes), "q7") {
+		t.Errorf("%+v, notes %q", r.Data, r.Notes)
+	}
+	h.must("page.hover", &action.Hover{Locator: selector("h1")})
+	h.answer <- true // it is too late
+	h.wantTitle("Elsewhere")
+}
+
+// A frame of the page's own process cannot be read meanwhile: a snapshot leaves it out and
+// says so, and there is no picture of what cannot be judged.
+func TestFramesOfAHeldPageAreLeftOut(t *testing.T) {
+	h := startHeld(t, heldPage+"<iframe src=/inner></iframe>")
+	h.act("page.click", &action.Click{Locator: selector("#submit")})
+	r := h.must("page.snapshot", &action.TakeSnapshot{})
+	if text := r.Data.(*action.Snapshot).Text; !strings.Contains(text, "The old page") || strings.Contains(text, "inside of a frame") || !strings.Contains(strings.Join(r.Notes, " "), "is left out") {
+		t.Errorf("%s, notes %q", text, r.Notes)
+	}
+	h.answer <- false
 }

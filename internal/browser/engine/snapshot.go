@@ -205,7 +205,7 @@ func (rd *reader) readOne(ctx context.Context, r *reading, q injected.SnapshotOp
 			}
 		}
 	}
-	q.Hosts = r.place.world.HostLimit()
+	q.Hosts = injected.HostLimit(r.place.world)
 	if r.frame.Tree, r.err = rd.snapshotFrame(ctx, r.place, q); r.err != nil {
 		return
 	}

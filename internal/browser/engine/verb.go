@@ -236,7 +236,8 @@ type call struct {
 }
 
 // doInTab carries out a verb in a tab. A read during which a person begins to be asked
-// about the tab's next document is made again, since its messages do not reach the page.
+// about the tab's next document is made again, since its messages do not reach the page; and so is one during which a person
+// has answered.
 func (b *Browser) doInTab(ctx context.Context, t *tab, c call) (action.Result, error) {
 	for {
 		held := ""
@@ -245,7 +246,9 @@ func (b *Browser) doInTab(ctx context.Context, t *tab, c call) (action.Result, e
 		}
 		inner, leave := b.enter(ctx, t, c.bound)
 		data, err := b.verbs[c.name].do(inner, t, c.args, c.pin)
-		if errors.Is(context.Cause(inner), errDocumentHeld) && readsHeld[c.name] && !goes(c.name, c.args) && ctx.Err() == nil {
+		begins := errors.Is(context.Cause(inner), errDocumentHeld) && readsHeld[c.name] && !goes(c.name, c.args)
+		ends := held != "" && err != nil && moved(err) && !b.isHeld(t)
+		if (begins || ends) && ctx.Err() == nil {
 			leave()
 			continue
 		}

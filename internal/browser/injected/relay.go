@@ -42,16 +42,10 @@ func (r *Relay) Call(ctx context.Context, method string, params, result any) err
 // read a page.
 func (r *Relay) Post(string, any) {}
 
-// isRelayed reports whether the frame is called by a relay.
-func (f Frame) isRelayed() bool {
-	_, relayed := f.Session.(*Relay)
-	return relayed
-}
-
-// HostLimit returns in how many hosts a reading of the frame looks for closed shadow
-// roots.
-func (f Frame) HostLimit() int {
-	if f.isRelayed() {
+// HostLimit returns in how many hosts a reading of a frame looks for closed shadow roots:
+// none if a relay calls the frame.
+func HostLimit(f Frame) int {
+	if _, relayed := f.Session.(*Relay); relayed {
 		return 0
 	}
 	return ClosedPerCall
