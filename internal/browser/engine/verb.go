@@ -236,8 +236,8 @@ type call struct {
 }
 
 // doInTab carries out a verb in a tab. A read during which a person begins to be asked
-// about the tab's next document is made again, since its messages do not reach the page; and so is one during which a person
-// has answered.
+// about the tab's next document is made again, since its messages do not reach the page.
+// So is a read during which the person has answered.
 func (b *Browser) doInTab(ctx context.Context, t *tab, c call) (action.Result, error) {
 	for {
 		held := ""
