@@ -28,7 +28,7 @@ type Request struct {
 	// Asking is called when people are asked about the request. The request
 	// then waits longer than scripts in the page may wait. act is the act to
 	// which it belongs.
-	Asking func(act string)
+	Asking func(act, question string)
 }
 
 // Key is equal for requests that send the same bytes to the same address. It is

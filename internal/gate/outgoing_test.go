@@ -409,17 +409,28 @@ func TestAFormIsAskedAboutOnce(t *testing.T) {
 	}
 }
 
-// TestReadsOfAPageThatWaitsForADocumentSaySo checks that a navigation by a script
-// is held, and that the page meanwhile reports why it cannot be read.
-func TestReadsOfAPageThatWaitsForADocumentSaySo(t *testing.T) {
+// TestAPageThatWaitsForADocumentIsReadAsItIs checks that a navigation by a script is
+// held, that the page can be read meanwhile, and that an answer names the question; other
+// acts are refused and name it too.
+func TestAPageThatWaitsForADocumentIsReadAsItIs(t *testing.T) {
 	w := newWire(t, atWire)
 	args := &action.Click{Locator: named("#scripted")}
 	r := w.as(agent, "page.click", args, 100*time.Millisecond)
 	if r.Pending == nil || !r.Pending.Done || w.did() != "" {
 		t.Fatalf("pending %+v, done %q", r.Pending, w.did())
 	}
-	_, err := w.testGate.Call(t.Context(), action.Call{Verb: "page.snapshot", Caller: agent, Args: &action.TakeSnapshot{}})
-	wantCode(t, "a snapshot", err, fault.NotActionable)
+	question := r.Pending.Approval
+	shown := w.as(agent, "page.snapshot", &action.TakeSnapshot{}, 0)
+	if text := shown.Data.(*action.Snapshot).Text; !strings.Contains(text, "Filter things") || !strings.Contains(strings.Join(shown.Notes, " "), question) {
+		t.Errorf("%s, notes %q", text, shown.Notes)
+	}
+	w.as(agent, "page.find", &action.Find{Text: "Things"}, 0)
+	w.as(agent, "page.screenshot", &action.TakeScreenshot{}, 0)
+	_, err := w.testGate.Call(t.Context(), action.Call{Verb: "page.click", Caller: agent, Args: &action.Click{Locator: named("#filter")}})
+	wantCode(t, "another act", err, fault.NotActionable)
+	if f := fault.From(err); f.Retryable() || f.Details["approvalId"] != question {
+		t.Errorf("another act: %+v, question %s", f, question)
+	}
 	answered := w.answers(true)
 	r = w.as(agent, "page.click", args, time.Minute)
 	answered()

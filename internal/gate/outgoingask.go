@@ -46,9 +46,10 @@ func (o *outgoingRequest) ask(ctx context.Context) error {
 		if joined {
 			d.requests = append(d.requests, o)
 		}
+		question := b.question.ID
 		b.mu.Unlock()
 		if !joined {
-			o.notifyAsking(b) // the question exists
+			o.notifyAsking(b, question)
 		}
 		select {
 		case <-d.done:
@@ -116,7 +117,7 @@ func sessionEndedFault() error {
 	return fault.New(fault.ApprovalTimeout, "the session ended before a person answered").Hinted("start a new session")
 }
 
-func (o *outgoingRequest) notifyAsking(b *causingAct) {
+func (o *outgoingRequest) notifyAsking(b *causingAct, question string) {
 	if o.request.Asking == nil {
 		return
 	}
@@ -124,7 +125,7 @@ func (o *outgoingRequest) notifyAsking(b *causingAct) {
 	if b != nil {
 		id = b.id
 	}
-	o.request.Asking(id)
+	o.request.Asking(id, question)
 }
 
 // askPerson makes the question, notifies the callers, and returns it with its answer. all are the requests that
@@ -153,7 +154,7 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct, all ...*
 	event.HITLDecision, event.ApprovalID, event.Screenshot, event.Detail = pending, q.ID, q.Screenshot, join("question "+q.ID, event.Detail)
 	o.g.audit.Record(event)
 	for _, r := range all {
-		r.notifyAsking(b)
+		r.notifyAsking(b, q.ID)
 	}
 	return o.g.approvals.Await(ctx, q.ID, 0)
 }

@@ -14,7 +14,7 @@ func (b *Browser) assemble() {
 	empty, visited := &emptyDocuments{base: b.base, targets: b.targets}, &origins{}
 	b.injection = &injection{base: b.base, cookies: b.cookies, empty: empty, visited: visited}
 	b.siteData = &siteData{base: b.base, cookies: b.cookies, targets: b.targets, empty: empty, injection: b.injection, visited: visited}
-	b.outgoing = &outgoingRequests{base: b.base, credentials: b.injection}
+	b.outgoing = &outgoingRequests{base: b.base, credentials: b.injection, empty: empty}
 	b.guard = &documentGuard{base: b.base, outgoing: b.outgoing, credentials: b.injection, initiators: newRecent[string](mostInitiators)}
 	b.observer = &observer{base: b.base, effects: b.effects, elements: b.elements, reader: b.reader}
 	b.dialogs = &dialogs{base: b.base, effects: b.effects}

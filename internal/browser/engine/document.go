@@ -76,6 +76,9 @@ func (rd *reader) documentOf(ctx context.Context, t *tab, mediaType string) (*do
 // source returns the text of a tab's document as the server sent it, "" if the
 // browser did not keep it.
 func (rd *reader) source(ctx context.Context, t *tab) string {
+	if rd.isHeld(t) {
+		return ""
+	}
 	address, _, _ := strings.Cut(rd.facts(t).URL, "#")
 	params := map[string]string{"frameId": t.root.id, "url": address}
 	var got struct {

@@ -98,7 +98,7 @@ func (ef *effects) roundTripAfter(ctx context.Context, t *tab, where place, befo
 // refreshTitle reads a tab's title, if its document can be read now.
 func (ef *effects) refreshTitle(ctx context.Context, t *tab) error {
 	p, ok := ef.rootPlace(t)
-	if !ok {
+	if !ok || ef.isHeld(t) {
 		return nil
 	}
 	return ef.finishRoundTrip(ctx, t, p, readTitle, reportOf(ctx).startInNewDocument(p))
@@ -190,6 +190,9 @@ var readTitle = closing{function: title}
 // ask runs a function in a frame, and takes the tab's title from its answer if it is
 // the main frame.
 func (ef *effects) ask(ctx context.Context, t *tab, p place, by closing) error {
+	if ef.isHeld(t) {
+		return nil // the title is the one that is known
+	}
 	return ef.finishRoundTrip(ctx, t, p, by, startRoundTrip(p, by))
 }
 

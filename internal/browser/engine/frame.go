@@ -85,7 +85,14 @@ func (f *frame) world() (injected.Frame, bool) {
 	if f.target == nil || f.context == 0 {
 		return injected.Frame{}, false
 	}
-	return injected.Frame{Session: f.target.session, Context: f.context, Unique: f.unique, Page: f.own}, true
+	w := injected.Frame{Session: f.target.session, Context: f.context, Unique: f.unique, Page: f.own}
+	if t := f.target.tab; t.relay != nil && f.target == t.main {
+		if f != t.root {
+			return injected.Frame{}, false
+		}
+		w.Session = &t.relay.Relay
+	}
+	return w, true
 }
 
 // frame returns the frame with an id. A new one is added as a child of parent.
@@ -113,6 +120,9 @@ func (t *tab) navigated(from *target, info frameInfo) *frame {
 	f.commit(info)
 	if f == t.root {
 		t.crashed, t.dialogs = false, 0
+		if leadsSomewhere(info.URL) {
+			t.forgetHeld(func(heldRequest) bool { return true }) // what was held is replaced, or this is it
+		}
 		t.posted, t.method = t.method == http.MethodPost, ""
 		t.title, t.file = "", nil
 		clear(t.inflight) // the old document's requests are over
@@ -285,11 +295,30 @@ func (b *base) complete(ctx context.Context, t *tab) error {
 	return ended(ctx, err)
 }
 
+// isKeptBack reports whether the browser passes no messages to the frame since the next
+// document of its tab is held, and no relay does.
+func (f *frame) isKeptBack() bool {
+	return f.target != nil && f.target.tab.relay != nil && f.target == f.target.tab.main && f.parent != nil
+}
+
+// keptBack returns the frames of a tab to which the browser passes no messages.
+func (b *base) keptBack(t *tab) []*frame {
+	return guarded.Get(b.state, func(*state) []*frame {
+		var all []*frame
+		for _, f := range t.frames {
+			if f.isKeptBack() {
+				all = append(all, f)
+			}
+		}
+		return all
+	})
+}
+
 // coming returns the frames that have no world yet.
 func (t *tab) coming() []*frame {
 	var all []*frame
 	for _, f := range t.frames {
-		if _, here := f.world(); !here && !f.awaited {
+		if _, here := f.world(); !here && !f.awaited && !f.isKeptBack() {
 			all = append(all, f)
 		}
 	}

@@ -132,6 +132,9 @@ func (ca *camera) scale() float64 {
 // labels returns what to draw on a picture of the viewport, or of a clip of the
 // document.
 func (ca *camera) labels(ctx context.Context, t *tab, badges []badge, c *clip) ([]annotate.Label, error) {
+	if len(badges) == 0 {
+		return nil, nil
+	}
 	view, err := ca.geometry.layout(ctx, t)
 	if err != nil {
 		return nil, err

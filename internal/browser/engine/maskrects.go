@@ -41,6 +41,11 @@ func (sa *secretAreas) maskRects(ctx context.Context, t *tab) ([]injected.Rect, 
 		}
 		all = append(all, found...)
 	}
+	covered, err := sa.keptBackFrames(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, covered...)
 	if sa.credentialed() {
 		shown, err := sa.shownSecrets(ctx, t)
 		if err != nil {
@@ -49,6 +54,19 @@ func (sa *secretAreas) maskRects(ctx context.Context, t *tab) ([]injected.Rect, 
 		all = append(all, shown...)
 	}
 	return normalized(all), nil
+}
+
+// keptBackFrames returns where frames are shown that cannot be read: see frame.isKeptBack.
+func (sa *secretAreas) keptBackFrames(ctx context.Context, t *tab) ([]injected.Rect, error) {
+	var all []injected.Rect
+	for _, f := range sa.keptBack(t) {
+		found, err := sa.geometry.windowOf(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 // normalized rounds areas to whole pixels and sorts them, so that two lists can be
@@ -146,6 +164,9 @@ func (f *frame) addTopFrames(all map[*cdp.Session]*frame) {
 // shownSecrets returns where known secrets are drawn on the page, in the tab's
 // viewport. A frame of a process that does not answer is covered as a whole.
 func (sa *secretAreas) shownSecrets(ctx context.Context, t *tab) ([]injected.Rect, error) {
+	if sa.isHeld(t) {
+		return nil, injected.ErrNoMessages
+	}
 	var all []injected.Rect
 	for session, top := range sa.topFrames(t) {
 		found, err := sa.secretsIn(ctx, t, session)

@@ -14,7 +14,6 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
 	"github.com/gloveboxhq/glovebox/internal/browser/pagetext"
 	"github.com/gloveboxhq/glovebox/internal/fault"
-	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 // outgoingRequests decides on requests that may change something outside of the
@@ -22,6 +21,7 @@ import (
 type outgoingRequests struct {
 	*base
 	credentials credentialInjector
+	empty       *emptyDocuments
 	channels    channels
 }
 
@@ -110,11 +110,11 @@ func (og *outgoingRequests) judge(s *state, t *tab, p paused, goOn func()) {
 	if t != nil {
 		tab = t.id
 	}
-	r.Asking = func(act string) {
+	r.Asking = func(act, question string) {
 		e := effectOf(r, action.EffectHeld, "")
 		e.Act = act
 		og.ledger.Note(p.key(), tab, e)
-		og.noteHeld(t, r.Top, true)
+		og.hold(t, heldRequest{key: p.key(), question: question, method: r.Method, url: bareAddress(r.URL), document: r.Top})
 	}
 	og.own.Go(func() {
 		ruling, err := judge(og.life, r)
@@ -131,7 +131,7 @@ func (og *outgoingRequests) judge(s *state, t *tab, p paused, goOn func()) {
 		} else {
 			og.failRequest(t, p, err)
 		}
-		og.noteHeld(t, r.Top, false)
+		og.unhold(t, p.key())
 	})
 }
 
@@ -139,19 +139,6 @@ func (og *outgoingRequests) judge(s *state, t *tab, p paused, goOn func()) {
 // origin may send one (CORS). Scripts cannot set its header.
 func isPreflight(p paused) bool {
 	return p.Request.Method == http.MethodOptions && !p.Request.HasBody && headerOf(p.Request.Headers, "Access-Control-Request-Method") != ""
-}
-
-// noteHeld notes whether the next document of a tab waits for a person.
-func (og *outgoingRequests) noteHeld(t *tab, document, waits bool) {
-	og.state.Do(func(s *state) {
-		if t != nil && document {
-			t.documentHeld = waits
-			if waits {
-				t.interrupt(errDocumentHeld)
-			}
-		}
-		s.change()
-	})
 }
 
 // failRequest fails a request that was refused. A refused document is aborted, so
@@ -313,11 +300,6 @@ func (ob *observer) waitForSent(ctx context.Context, r *report, out *action.Resu
 		out.Page, out.Modal = now.Page, now.Modal
 		out.Notes = append(out.Notes, now.Notes...)
 	}
-}
-
-// isHeld reports whether a person is being asked about the tab's next document.
-func (b *base) isHeld(t *tab) bool {
-	return t != nil && guarded.Get(b.state, func(*state) bool { return t.documentHeld })
 }
 
 // waitForServers waits for the answers to an act's requests, at most as long as for

@@ -240,7 +240,7 @@ func TestAnActWaitsForWhatPeopleAreAskedAbout(t *testing.T) {
 		ruling, err := e.judge(ctx, r)
 		if !harmless[r.Method] {
 			ruling.Act = r.Acts[0]
-			r.Asking(r.Acts[0])
+			r.Asking(r.Acts[0], "q1")
 			<-answer
 		}
 		return ruling, err
@@ -282,7 +282,7 @@ func TestWhatWasAnsweredIsNotWaitedFor(t *testing.T) {
 	}))
 	judge := func(ctx context.Context, r action.Request) (action.Ruling, error) {
 		if !harmless[r.Method] {
-			r.Asking("")
+			r.Asking("", "")
 		}
 		return e.judge(ctx, r)
 	}

@@ -131,6 +131,9 @@ func (v visualViewport) Zoom() float64 { return cmp.Or(v.Scale, 1) * cmp.Or(v.Zo
 
 func (g *geometry) layout(ctx context.Context, t *tab) (layout, error) {
 	var l layout
+	if g.isHeld(t) {
+		return l, injected.ErrNoMessages
+	}
 	err := t.main.session.Call(ctx, "Page.getLayoutMetrics", nil, &l)
 	return l, err
 }

@@ -148,6 +148,9 @@ func (rd *reader) readEach(ctx context.Context, t *tab, top place, walk injected
 	if err := rd.complete(ctx, t); err != nil {
 		return nil, err
 	}
+	for _, f := range rd.keptBack(t) {
+		rd.notes.add("a frame of %s cannot be read until a person has answered, and is left out", host(guarded.Get(rd.state, func(*state) string { return f.url })))
+	}
 	all := map[*frame]*reading{}
 	var readers sync.WaitGroup
 	for _, p := range rd.places(t) {
@@ -202,7 +205,7 @@ func (rd *reader) readOne(ctx context.Context, r *reading, q injected.SnapshotOp
 			}
 		}
 	}
-	q.Hosts = injected.ClosedPerCall
+	q.Hosts = injected.HostLimit(r.place.world)
 	if r.frame.Tree, r.err = rd.snapshotFrame(ctx, r.place, q); r.err != nil {
 		return
 	}

@@ -3,13 +3,13 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/snapshot"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/guarded"
+	"github.com/gloveboxhq/glovebox/internal/randid"
 )
 
 // tab is one page of the browser.
@@ -57,7 +57,9 @@ type tab struct {
 	failures        map[string]string // net:: error of a document, by loader
 	refused         error             // the guard's last refusal of a main document
 	uncertified     string            // the browser's error for a certificate of the last navigation that was not accepted
-	documentHeld    bool              // the next document waits for a person
+	held            []heldRequest     // about which a person is asked
+	relay           *heldPage         // by which the main frame is read; nil if no next document is held
+	channel         string            // of the relay
 	preparedFor     string            // the address that a call has prepared for already
 	cancelPreparing func()            // cancels the preparation for the next document; nil for none
 	inflight        map[string]struct{}
@@ -91,6 +93,7 @@ func newTab(_ *state, t *target, refs *snapshot.Refs) *tab {
 		inflight: make(map[string]struct{}),
 		asking:   make(map[string]string),
 		lastBusy: time.Now(),
+		channel:  randid.Word(),
 	}
 	n.root = &frame{id: t.id, target: t}
 	n.frames[t.id] = n.root
@@ -143,20 +146,12 @@ func (b *base) admit(t *tab, verb string) error {
 		if t.crashed && verb != action.VerbPageGoto.Name && verb != action.VerbPageDialog.Name {
 			return errCrashed
 		}
-		if t.documentHeld && verb != action.VerbPageGoto.Name {
-			return errHeld
+		if h := t.heldDocument(); h != nil && verb != action.VerbPageGoto.Name && !readsHeld[verb] {
+			return h.fault("nothing was done")
 		}
 		return nil
 	})
 }
-
-// errDocumentHeld ends the verbs that run in a tab whose next document is held.
-var errDocumentHeld = errors.New("the next document waits for a person")
-
-// errHeld refuses verbs in a tab whose next document is held: the browser passes
-// nothing to the page until then.
-var errHeld = fault.New(fault.NotActionable, "the page is about to be replaced, and a person is asked about the request for it: until then it can neither be read nor acted on").
-	Hinted("wait for the answer, which approval.status tells; or go elsewhere with page.goto").With("reason", "held")
 
 var errCrashed = fault.New(fault.PageCrashed, "the page crashed").
 	Hinted("navigate again with page.goto: the tab still works")

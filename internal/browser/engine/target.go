@@ -153,7 +153,7 @@ func (ts *targets) setUp(t *target, viewport metrics, intercept map[string]any, 
 	}
 	send("Page.enable", nil)
 	send("Page.setLifecycleEventsEnabled", map[string]bool{"enabled": true})
-	send("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": injected.Source() + refuseScript, "worldName": injected.World, "runImmediately": true})
+	send("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": injected.Source() + refuseScript + injected.RelayScript(t.tab.channel), "worldName": injected.World, "runImmediately": true})
 	sent = append(sent, ts.clients.admitInWorlds(t)...)
 	send("Page.addScriptToEvaluateOnNewDocument", map[string]string{"source": online})
 	netlog.Listen(send)
@@ -236,6 +236,7 @@ var errClosedTab = fault.New(fault.PageChanged, "the tab or frame went away").
 
 func (ts *targets) removeTab(s *state, t *tab) {
 	t.closed = true
+	t.forgetHeld(func(heldRequest) bool { return true })
 	delete(s.tabs, t.id)
 	wasActive := s.active() == t
 	s.order = slices.DeleteFunc(slices.Clone(s.order), func(other *tab) bool { return other == t })

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/browser/injected"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -217,15 +218,47 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 	}
 	r := b.observer.beginReport(ctx, t, name, args, limit, pin)
 	followed := b.outgoing.follow(ctx, t)
-	inner, leave := b.enter(context.WithValue(ctx, reportKey{}, r), t, bound)
-	data, err := v.do(inner, t, args, pin)
-	out, err := b.result(inner, t, name, limit, data, err)
-	leave()
+	out, err := b.doInTab(context.WithValue(ctx, reportKey{}, r), t, call{name: name, args: args, pin: pin, limit: limit, bound: bound})
 	if err == nil {
 		b.observer.finishReport(ctx, r, &out)
 	}
 	followed(&out)
 	return out, err
+}
+
+// call is a call of a verb in a tab.
+type call struct {
+	name  string
+	args  any
+	pin   action.Pin
+	limit time.Duration // as faults name it
+	bound time.Duration // after which the call is ended
+}
+
+// doInTab carries out a verb in a tab. A read during which a person begins to be asked
+// about the tab's next document is made again, since its messages do not reach the page.
+// So is a read during which the person has answered.
+func (b *Browser) doInTab(ctx context.Context, t *tab, c call) (action.Result, error) {
+	for {
+		held := ""
+		if readsHeld[c.name] && !goes(c.name, c.args) {
+			held = b.heldNote(t)
+		}
+		inner, leave := b.enter(ctx, t, c.bound)
+		data, err := b.verbs[c.name].do(inner, t, c.args, c.pin)
+		begins := errors.Is(context.Cause(inner), errDocumentHeld) && readsHeld[c.name] && !goes(c.name, c.args)
+		ends := held != "" && err != nil && moved(err) && !b.isHeld(t)
+		if (begins || ends) && ctx.Err() == nil {
+			leave()
+			continue
+		}
+		out, err := b.result(inner, t, c.name, c.limit, data, err)
+		leave()
+		if held != "" && err == nil {
+			out.Notes = append(out.Notes, held)
+		}
+		return out, err
+	}
 }
 
 func (b *Browser) result(ctx context.Context, t *tab, name string, limit time.Duration, data any, err error) (action.Result, error) {
@@ -257,7 +290,10 @@ func (b *base) endedBy(ctx context.Context, t *tab, name string, limit time.Dura
 		if data != nil {
 			return nil // it was done; only the document that it would show waits
 		}
-		return errHeld
+		return b.refusedHeld(t)
+	}
+	if readsHeld[name] && b.isHeld(t) && errors.Is(err, injected.ErrNoMessages) {
+		return b.unreadableHeld(t)
 	}
 	if errors.Is(context.Cause(ctx), errDialog) && isContext(err) || errors.Is(err, errDialog) {
 		if data != nil {
@@ -272,7 +308,7 @@ func (b *base) endedBy(ctx context.Context, t *tab, name string, limit time.Dura
 	if fault.CodeOf(err) == fault.ActionTimeout {
 		b.state.Do(func(*state) { t.suspect = true })
 	}
-	return err
+	return b.slowWhileHeld(t, err)
 }
 
 func unknown(name string) error {

@@ -33,7 +33,7 @@ func (f Frame) Request(function string, arg any) (any, error) {
 		return nil, fmt.Errorf("cannot encode the argument of %s: %w", function, err)
 	}
 	p := callParams{
-		Declaration:   "(name, arg) => __glovebox.run(name, arg)",
+		Declaration:   runDeclaration,
 		Arguments:     []argument{{Value: function}, {Value: string(raw)}},
 		ReturnByValue: true,
 		AwaitPromise:  true,
@@ -44,6 +44,8 @@ func (f Frame) Request(function string, arg any) (any, error) {
 	}
 	return p, nil
 }
+
+const runDeclaration = "(name, arg) => __glovebox.run(name, arg)"
 
 type callParams struct {
 	Declaration   string     `json:"functionDeclaration"`

@@ -29,7 +29,7 @@ func (f Frame) Adopt(ctx context.Context, backendNode int64) (int, error) {
 // document, so that a call that finds nothing new costs one round trip.
 func (f Frame) Pierce(ctx context.Context) (int, error) {
 	var hosts []int
-	if err := f.call(ctx, "closedCandidates", ClosedPerCall, &hosts); err != nil {
+	if err := f.call(ctx, "closedCandidates", HostLimit(f), &hosts); err != nil {
 		return 0, err
 	}
 	return f.PierceHosts(ctx, hosts)
@@ -68,7 +68,7 @@ func (f Frame) read(ctx context.Context, function string, arg, result any) error
 		Value json.RawMessage `json:"value"`
 		Hosts []int           `json:"hosts"`
 	}
-	if err := f.call(ctx, "reading", map[string]any{"name": function, "arg": arg, "limit": ClosedPerCall}, &first); err != nil {
+	if err := f.call(ctx, "reading", map[string]any{"name": function, "arg": arg, "limit": HostLimit(f)}, &first); err != nil {
 		return err
 	}
 	news, err := f.PierceHosts(ctx, first.Hosts)
