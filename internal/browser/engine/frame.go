@@ -110,8 +110,10 @@ func (t *tab) navigated(from *target, info frameInfo) *frame {
 	}
 	f.target = from
 	t.dropChildren(f)
+	t.keepSite(f)
 	f.commit(info)
 	if f == t.root {
+		clear(t.past)
 		t.crashed, t.dialogs = false, 0
 		t.posted, t.method = t.method == http.MethodPost, ""
 		t.title, t.file = "", nil
@@ -123,6 +125,7 @@ func (t *tab) navigated(from *target, info frameInfo) *frame {
 
 func (t *tab) drop(f *frame) {
 	t.dropChildren(f)
+	t.keepSite(f)
 	t.forget(f)
 	delete(t.frames, f.id)
 	if f.parent != nil {

@@ -127,6 +127,7 @@ func (ts *targets) addTab(s *state, t *target, info targetInfo) {
 	}
 	if opener := s.tabs[info.Opener]; opener != nil {
 		opener.popups.done++
+		n.group = opener.group
 		ts.notes.add("a new tab was opened and is now the active one")
 	}
 }
@@ -237,6 +238,7 @@ var errClosedTab = fault.New(fault.PageChanged, "the tab or frame went away").
 func (ts *targets) removeTab(s *state, t *tab) {
 	t.closed = true
 	delete(s.tabs, t.id)
+	s.keepSites(t)
 	wasActive := s.active() == t
 	s.order = slices.DeleteFunc(slices.Clone(s.order), func(other *tab) bool { return other == t })
 	t.dropDialog()

@@ -29,6 +29,7 @@ type Act struct {
 	Deferred bool // it ran without a question: its requests get its risk
 	Approved bool // a person allowed it, or a request of it
 	Covered  bool // the request is one that the person allowed
+	Told     bool // it is of another tab than the request, whose page can tell that of the request
 	Cover    Cover
 }
 
@@ -75,6 +76,7 @@ type Outgoing struct {
 	People  bool           // a person or their program drives the browser, perhaps beside an agent
 	Acts    []Act          // that may have caused it, the newest first
 	Known   bool           // a similar request was made before without an act
+	Polls   bool           // a request of the same kind was sent before by a page of the same host, by itself
 }
 
 // EffectVerdict is what becomes of a request.
@@ -84,6 +86,11 @@ type EffectVerdict struct {
 	Kinds kinds       // of harm that it names
 	Reads bool        // it only reads, by its method and address
 	Own   action.Risk // without that of the act which caused it
+}
+
+// SentByPage reports whether the request leaves as one that the page sends by itself.
+func (v EffectVerdict) SentByPage() bool {
+	return v.Decision == Allow && (v.Act < 0 || v.Rule == "effect.background")
 }
 
 // reads reports whether a request only reads by its method (RFC 9110, section 9.2.1). OPTIONS with
@@ -158,8 +165,14 @@ func (p *Policy) decideEffect(o Outgoing, j judgement, v EffectVerdict, ruled *e
 		v.Verdict = allowed(j, "effect.approved", "a person allowed the act that sends it")
 		return v
 	}
-	if ruled == nil || ruled.risk == 0 {
+	judged := ruled == nil || ruled.risk == 0
+	if judged {
 		v.Act = causeOf(o.Acts, j.risk)
+	}
+	if v.Act >= 0 && o.Acts[v.Act].Told && o.Polls && j.risk <= action.Medium {
+		v.Act = -1 // another tab goes on with what it does all the time
+	}
+	if judged {
 		p.raiseToAct(&j, o, v)
 	}
 	switch {
