@@ -22,8 +22,8 @@ type Request struct {
 	Unread   bool        // Fields does not contain all of its body
 	Cut      bool        // it has more fields, or text, than is read
 	Sum      string      // SHA-256 of its body in hexadecimal, also of an empty one; empty where the body is not known whole
-	Acts     []string    // ids of acts that may have caused it, those of its own tab first, and the newest first; empty when nobody acted
-	Told     int         // how many of Acts, the last ones, are of other tabs, whose pages can tell its own
+	Acts     []string    // ids of acts that may have caused it, the newest first; empty when nobody acted
+	Told     []string    // those of Acts that are of another tab, whose page can tell the one that sends the request
 
 	// Asking is called when people are asked about the request. The request
 	// then waits longer than scripts in the page may wait. act is the act to

@@ -40,7 +40,7 @@ func (o *outgoingRequest) decide(ctx context.Context) (action.Ruling, error) {
 	learn := true
 	for _, b := range o.acts {
 		d := b.policyAct()
-		d.Told = slices.Contains(o.request.Acts[len(o.request.Acts)-o.request.Told:], b.id)
+		d.Told = slices.Contains(o.request.Told, b.id)
 		in.Acts = append(in.Acts, d)
 		learn = learn && d.Risk <= action.Low && o.request.Method == http.MethodGet
 	}

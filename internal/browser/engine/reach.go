@@ -77,21 +77,20 @@ func (og *outgoingRequests) extendReach(s *state, t *tab) {
 	}
 }
 
-// causes returns the acts that may have caused a paused request, those of its own tab
-// and of the tab that opened it first, and how many of them are of other tabs.
-// A request whose document or worker is not known may come of every act, and so may
+// causes returns the acts that may have caused a paused request, the newest first.
+// told are those of other tabs than its own and the one that opened it. A request whose document or worker is not known may come of every act, and so may
 // that of a worker of the site of an act.
-func (og *outgoingRequests) causes(s *state, t *tab, p paused) (acts []string, told int) {
+func (og *outgoingRequests) causes(s *state, t *tab, p paused) (acts, told []string) {
 	now := time.Now()
 	if t == nil {
 		site := s.siteOfWorker(p.Frame)
 		if site == "" {
-			return og.ledger.Live(now), 0
+			return og.ledger.Live(now), nil
 		}
 		from := outgoing.NewReach("")
 		from.Sites[site] = true
 		acts, _ = og.ledger.Causes(now, s.reach(from))
-		return acts, 0
+		return acts, nil
 	}
 	from := t.reach()
 	if t.hidden && p.Type == "Document" && p.Frame == t.root.id {

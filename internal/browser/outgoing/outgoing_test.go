@@ -85,11 +85,11 @@ func TestActsMayCauseRequestsForTheirTime(t *testing.T) {
 		return fmt.Sprint(ids, told)
 	}
 	for want, got := range map[string]string{
-		"[2 1] 0":   causes(now, part("a", "x"), "a"),
-		"[3 2 1] 2": causes(now, part("a b", "x y"), "b"),
-		"[3 2 1] 3": causes(now, part("c", "x y"), "c"),
-		"[] 0":      causes(now, part("c", "z"), "c"),
-		"[3] 1":     causes(now, part("", "y")),
+		"[2 1] []":        causes(now, part("a", "x"), "a"),
+		"[3 2 1] [2 1]":   causes(now, part("a b", "x y"), "b"),
+		"[3 2 1] [3 2 1]": causes(now, part("c", "x y"), "c"),
+		"[] []":           causes(now, part("c", "z"), "c"),
+		"[3] [3]":         causes(now, part("", "y")),
 	} {
 		if got != want {
 			t.Errorf("causes %s, want %s", got, want)
@@ -102,12 +102,12 @@ func TestActsMayCauseRequestsForTheirTime(t *testing.T) {
 		l.End(id, now)
 	}
 	later := now.Add(2 * time.Second)
-	if got := causes(later, part("a", ""), "a"); got != "[2] 0" || !l.All(later) {
+	if got := causes(later, part("a", ""), "a"); got != "[2] []" || !l.All(later) {
 		t.Errorf("later in a: %s", got)
 	}
 	l.Extend(later, part("a", "z"))
 	l.Extend(later, part("b", "w"))
-	if got := causes(later, part("d", "z")) + causes(later, part("d", "w")); got != "[2] 1[] 0" {
+	if got := causes(later, part("d", "z")) + causes(later, part("d", "w")); got != "[2] [2][] []" {
 		t.Errorf("after the reach of acts grew: %s", got)
 	}
 	if l.All(now.Add(2 * time.Minute)) {

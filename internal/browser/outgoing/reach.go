@@ -68,11 +68,15 @@ func (l *Ledger) Extend(now time.Time, r Reach) {
 }
 
 // Causes returns the acts that may have caused a request which a part of the browser makes,
-// the newest first: those of some tabs, then those that are only within reach. told is the
-// number of the latter.
-func (l *Ledger) Causes(now time.Time, from Reach, tabs ...string) (ids []string, told int) {
-	isOwn := func(a *act) bool { return slices.Contains(tabs, a.tab) }
-	own := l.live(now, isOwn)
-	others := l.live(now, func(a *act) bool { return !isOwn(a) && a.reach.Meets(from) })
-	return append(own, others...), len(others)
+// the newest first: those of some tabs, and those that have the part in reach. told are those
+// of other tabs.
+func (l *Ledger) Causes(now time.Time, from Reach, tabs ...string) (ids, told []string) {
+	ids = l.live(now, func(a *act) bool {
+		own := slices.Contains(tabs, a.tab)
+		if !own && a.reach.Meets(from) {
+			told = append(told, a.ID)
+		}
+		return own || a.reach.Meets(from)
+	})
+	return ids, told
 }

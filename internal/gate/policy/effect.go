@@ -170,7 +170,7 @@ func (p *Policy) decideEffect(o Outgoing, j judgement, v EffectVerdict, ruled *e
 		v.Act = causeOf(o.Acts, j.risk)
 	}
 	if v.Act >= 0 && o.Acts[v.Act].Told && o.Polls && j.risk <= action.Medium {
-		v.Act = -1 // another tab goes on with what it does all the time
+		v.Act = ownCause(o.Acts, j.risk) // the tab goes on with what it sends all the time
 	}
 	if judged {
 		p.raiseToAct(&j, o, v)
@@ -206,6 +206,21 @@ func causeOf(deeds []Act, risk action.Risk) int {
 		}
 	}
 	return at
+}
+
+// ownCause is causeOf without the acts of other tabs.
+func ownCause(deeds []Act, risk action.Risk) int {
+	var own []Act
+	var at []int
+	for i, d := range deeds {
+		if !d.Told {
+			own, at = append(own, d), append(at, i)
+		}
+	}
+	if i := causeOf(own, risk); i >= 0 {
+		return at[i]
+	}
+	return -1
 }
 
 // raiseToAct raises the risk of a request to that of the act that caused it, if that ran without

@@ -203,6 +203,7 @@ func TestRequestsAreJoinedToActs(t *testing.T) {
 		"a draft by another tab that polls":                      {Outgoing{Request: post(app + "/api/drafts/5"), Acts: by(told(high)), Polls: true}, Allow},
 		"a LOW act of its own tab and an earlier one of another": {Outgoing{Request: post(app + "/rpc"), Acts: by(low, told(high))}, Ask},
 		"the same of a tab that polls":                           {Outgoing{Request: post(app + "/rpc"), Acts: by(low, told(high)), Polls: true}, Allow},
+		"the same after a HIGH act of its own, too":              {Outgoing{Request: post(app + "/rpc"), Acts: by(told(high), high), Polls: true}, Ask},
 		"what a HIGH act reads":                                  {Outgoing{Request: get, Acts: by(high)}, Ask},
 		"what a HIGH act reads, and pages read before":           {Outgoing{Request: get, Acts: by(high), Known: true}, Allow},
 		"a picture of another site after a HIGH act":             {Outgoing{Request: action.Request{Method: "GET", URL: "https://pictures.example/a?s=32", Kind: "Image"}, Acts: by(high)}, Allow},
