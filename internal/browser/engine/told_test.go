@@ -89,8 +89,6 @@ var waysToTell = []wayToTell{
 	{name: "a window that the act opens", act: `open("THERE/now#" + how)`, told: `ready();`, sends: inPage},
 	{name: "one without an opener, elsewhere", elsewhere: true, act: `open("THERE/now#" + how, "_blank", "noopener")`, told: `ready();`, sends: inPage},
 	{name: "the page that the act goes to, which broadcasts and goes on", elsewhere: true, act: `location = "THERE/pass#" + how`, told: `new BroadcastChannel("c").onmessage = m => send(m.data); ready();`, sends: inPage},
-	{name: "a frame that was taken away", elsewhere: true, page: `f = document.createElement("iframe"); f.src = "THERE/port"; onmessage = m => { port = m.ports[0]; f.remove(); ready() }; document.body.append(f);`,
-		act: `port.postMessage(how)`, told: `ready();`, sends: []string{"fetch"}},
 }
 
 // toldRig is two sites of one server and a judge that records which acts may have caused what.
@@ -111,14 +109,12 @@ func (r *toldRig) pages(w wayToTell, here, there string) (pages map[string]strin
 		begin += "ready();"
 	}
 	return map[string]string{
-		"/act":  page(`let port, w, f; act.onclick = () => { ` + w.act + ` }; document.getElementById("open").onclick = () => { w = window.open("THERE/told#" + how) };` + begin),
+		"/act":  page(`let port, w; act.onclick = () => { ` + w.act + ` }; document.getElementById("open").onclick = () => { w = window.open("THERE/told#" + how) };` + begin),
 		"/told": page(`document.getElementById("open").onclick = () => window.open("HERE/act#" + how);` + w.told), "/third": page(w.third),
 		"/now":       page(`send(how); ready();`),
 		"/pass":      page(`new BroadcastChannel("c").postMessage(how); location = "about:blank";`),
-		"/port":      page(`const m = new MessageChannel(); const s = new SharedWorker("/kept.js"); s.port.start(); s.port.postMessage("", [m.port1]); parent.postMessage("", "*", [m.port2]);`),
 		"/shared.js": sharedScript, "/sending.js": sendingShared, "/relay.js": relayScript, "/service.js": sendingService, "/told.js": toldWorker,
 		"/polls.js": `oninstall = () => skipWaiting(); onactivate = e => e.waitUntil(clients.claim()); setInterval(() => fetch("/poll", {method: "POST"}).catch(() => {}), 50)`,
-		"/kept.js":  `onconnect = e => { e.ports[0].onmessage = m => { m.ports[0].onmessage = n => fetch("/sent/" + n.data, {method: "POST"}).catch(() => {}) } }`,
 	}
 }
 
