@@ -51,7 +51,7 @@ type Answer struct {
 	Approve    bool   `json:"approve" doc:"true lets the call through, false denies it"`
 	Reason     string `json:"reason,omitempty" maxLength:"1000" doc:"Why, for the record; a CRITICAL call needs one" example:"the customer asked for it"`
 	ForSession bool   `json:"forSession,omitempty" doc:"Cover later calls of this kind in the session; MEDIUM, or page.fill_secret"`
-	Only       []int  `json:"only,omitempty" maxItems:"20" doc:"Of a question about several requests: approve those with these numbers, from 1, and deny the others" example:"[1,3]"`
+	Only       []int  `json:"only,omitempty" maxItems:"20" doc:"Of a question about several requests: approve those with these numbers, from 1, and deny the others"`
 }
 
 // Question is a request to a person for approval.

@@ -24,6 +24,7 @@ type Request struct {
 	Unknown  bool        // a part of its body is in no form that can be read
 	Sum      string      // SHA-256 of its body in hexadecimal, also of an empty one; empty where the body is not known whole
 	Acts     []string    // ids of acts that may have caused it, the newest first; empty when nobody acted
+	Told     []string    // those of Acts that are of another tab, whose page can tell the one that sends the request
 
 	// Asking is called when people are asked about the request. The request
 	// then waits longer than scripts in the page may wait. act is the act to

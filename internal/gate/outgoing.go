@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -40,14 +41,20 @@ func (o *outgoingRequest) decide(ctx context.Context) (action.Ruling, error) {
 	learn := true
 	for _, b := range o.acts {
 		d := b.policyAct()
+		d.Told = slices.Contains(o.request.Told, b.id)
 		in.Acts = append(in.Acts, d)
 		learn = learn && d.Risk <= action.Low && o.request.Method == http.MethodGet
 	}
 	in.Known = o.g.acts.remembers(o.session.ID, address, learn)
+	poll := policy.PollKey(o.request)
+	in.Polls = poll != "" && o.g.acts.remembers(o.session.ID, pollPrefix+poll, false)
 	o.verdict = o.policy.Effect(in)
 	if o.verdict.Decision == policy.Ask && len(o.acts) > 0 && o.acts[0].allows(o.verdict, o.request) {
 		in.Acts[0].Covered = true
 		o.verdict = o.policy.Effect(in)
+	}
+	if poll != "" && !o.verdict.Reads && o.verdict.SentByPage() {
+		o.g.acts.remembers(o.session.ID, pollPrefix+poll, true)
 	}
 	ruling := action.Ruling{Effect: !o.isChannel() && (!o.verdict.Reads || o.verdict.Risk >= action.High)}
 	if b := o.act(); b != nil {
@@ -69,9 +76,11 @@ func (o *outgoingRequest) isChannel() bool { return o.request.Kind == action.Cha
 
 // Prefixes of the remembered keys of addresses. A MEDIUM request is asked about
 // once in a session. A denied request without an act is not asked about again.
+// What a page sends by itself is remembered by its policy.PollKey.
 const (
 	allowedPrefix = "allowed: "
 	refusedPrefix = "refused: "
+	pollPrefix    = "poll: "
 )
 
 // act returns the act that caused the request; nil if there is none.

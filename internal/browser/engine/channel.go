@@ -9,6 +9,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
+	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
 )
 
 // Channels are WebSockets and WebTransports. What is sent over an open one cannot be
@@ -19,8 +20,9 @@ import (
 
 // channel is one that is open.
 type channel struct {
-	tab string // whose page opened it; empty for a worker's
-	url string
+	tab  string // whose document or dedicated worker opened it; empty for other workers
+	site string // of the worker that opened it; empty where that is not known
+	url  string
 }
 
 // channels are those that are open, by session and id.
@@ -44,13 +46,13 @@ func (c *channels) address(key string) string {
 	return c.open[key].url
 }
 
-// in reports whether a tab has a channel open, or a worker has, which may be any
-// tab's.
-func (c *channels) in(tab string) bool {
+// in reports whether a channel is open within a part of the browser. A worker whose
+// site is not known may be of any part.
+func (c *channels) in(part outgoing.Reach) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, each := range c.open {
-		if each.tab == tab || each.tab == "" {
+		if part.Tabs[each.tab] || part.Sites[each.site] || each.tab == "" && each.site == "" {
 			return true
 		}
 	}
@@ -122,11 +124,11 @@ func (og *outgoingRequests) endTarget(t *target) {
 // channelBegins notes that a page or worker opened a channel, and calls next.
 func channelBegins(next eventHandler) eventHandler {
 	return channelEvent(next, func(b *Browser, key, address string, from *target) {
-		tab := ""
-		if from != nil && from.tab != nil {
-			tab = from.tab.id
+		opened := channel{url: address}
+		if from != nil {
+			opened.tab, opened.site = from.owner()
 		}
-		b.outgoing.channels.add(key, channel{tab, address})
+		b.outgoing.channels.add(key, opened)
 	})
 }
 

@@ -66,7 +66,12 @@ func joined(parts ...map[string]eventHandler) map[string]eventHandler {
 }
 
 var targetEvents = map[string]eventHandler{
-	"Target.attachedToTarget": on(func(b *Browser, s *state, session string, p attached) { b.targets.attach(s, session, p) }),
+	"Target.attachedToTarget": on(func(b *Browser, s *state, session string, p attached) {
+		b.targets.attach(s, session, p)
+		if t := s.tabs[p.Info.ID]; t != nil {
+			b.outgoing.extendReach(s, t)
+		}
+	}),
 	"Target.detachedFromTarget": on(func(b *Browser, s *state, _ string, p struct {
 		Session string `json:"sessionId"`
 	}) {
@@ -115,6 +120,7 @@ var frameEvents = map[string]eventHandler{
 		if f == t.root {
 			b.outgoing.channels.drop(func(_, tab string) bool { return tab == t.id })
 		}
+		b.outgoing.extendReach(s, t)
 		if !t.offline {
 			b.siteData.visited.add(f.url)
 		}

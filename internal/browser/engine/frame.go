@@ -117,8 +117,10 @@ func (t *tab) navigated(from *target, info frameInfo) *frame {
 	}
 	f.target = from
 	t.dropChildren(f)
+	t.keepSite(f)
 	f.commit(info)
 	if f == t.root {
+		clear(t.past)
 		t.crashed, t.dialogs = false, 0
 		if leadsSomewhere(info.URL) {
 			t.forgetHeld(func(heldRequest) bool { return true }) // what was held is replaced, or this is it
@@ -133,6 +135,7 @@ func (t *tab) navigated(from *target, info frameInfo) *frame {
 
 func (t *tab) drop(f *frame) {
 	t.dropChildren(f)
+	t.keepSite(f)
 	t.forget(f)
 	delete(t.frames, f.id)
 	if f.parent != nil {

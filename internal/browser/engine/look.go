@@ -61,9 +61,12 @@ func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts
 	if t == nil {
 		return action.Facts{}, action.Pin{}, b.toFault(ctx, name, b.within(0), b.noTabReason())
 	}
-	facts := action.Facts{Unheld: b.outgoing.channels.in(t.id)}
+	var facts action.Facts
 	pin := action.Pin{Tab: t.id}
-	b.state.Do(func(*state) { facts.Page, pin.Document = t.page(), t.root.unique })
+	b.state.Do(func(s *state) {
+		facts.Page, pin.Document = t.page(), t.root.unique
+		facts.Unheld = b.outgoing.channels.in(s.reach(t.reach()))
+	})
 	if name == action.VerbPageDialog.Name {
 		facts.Dialog = b.modal(t)
 		pin.Print = printOf(facts.Dialog)

@@ -50,11 +50,13 @@ func (og *outgoingRequests) follow(ctx context.Context, t *tab) func(*action.Res
 	if !follows {
 		return func(*action.Result) {}
 	}
-	tab := ""
-	if t != nil {
-		tab = t.id
-	}
-	og.ledger.Begin(tab, a)
+	og.state.Do(func(s *state) {
+		tab := ""
+		if t != nil {
+			tab = t.id
+		}
+		og.ledger.Begin(tab, s.reach(outgoing.NewReach(tab)), a)
+	})
 	if a.All {
 		og.pauseAll(ctx, a.Long)
 	}
@@ -161,20 +163,15 @@ func effectOf(r action.Request, state, why string) action.Effect {
 // requestOf describes a paused request.
 func (og *outgoingRequests) requestOf(s *state, t *tab, p paused) action.Request {
 	r := action.Request{Method: methodOf(p), URL: p.Request.URL, Kind: p.Type, Redirect: p.Redirected != ""}
-	tabs := []string{}
 	if t != nil {
 		r.Page, r.Top, r.Crawl = t.root.url, p.Type == "Document" && p.Frame == t.root.id, t.hidden
 		r.Document = s.documentAround(t, t.frames[p.Frame])
-		tabs = append(tabs, t.id)
-		if opener := s.tabs[t.opener]; opener != nil {
-			tabs = append(tabs, opener.id)
-		}
 	}
 	if r.Document == "" {
 		r.Document = s.claimed(headerOf(p.Request.Headers, "Referer"))
 	}
 	r.Origin = headerOf(p.Request.Headers, "Origin")
-	r.Acts = og.ledger.Live(time.Now(), tabs...)
+	r.Acts, r.Told = og.causes(s, t, p)
 	body := []byte(p.Request.Body)
 	if len(p.Request.Pieces) > 0 {
 		body = nil
@@ -261,19 +258,19 @@ func headerOf(headers map[string]string, name string) string {
 	return ""
 }
 
-// waitForApproval waits until people have answered about the held requests of a tab,
+// waitForApproval waits until people have answered about the held requests of an act and its tab,
 // at most as long as the caller of the act, and then for the servers and a
 // requested document. It reports whether there was any held request.
 func (ob *observer) waitForApproval(ctx context.Context, t *tab) bool {
 	a, follows := actOf(ctx)
-	if !follows || a.Wait <= 0 || t == nil || !ob.ledger.Waiting(t.id) {
+	if !follows || a.Wait <= 0 || t == nil || !ob.ledger.WaitingFor(a.ID, t.id) {
 		return false
 	}
 	before := ob.effects.mark(t)
 	document := ob.isHeld(t)
 	patient, stop := context.WithTimeout(ctx, a.Wait)
 	defer stop()
-	if ob.await(patient, func(*state) bool { return t.closed || t.crashed || !ob.ledger.Waiting(t.id) }) != nil {
+	if ob.await(patient, func(*state) bool { return t.closed || t.crashed || !ob.ledger.WaitingFor(a.ID, t.id) }) != nil {
 		return false
 	}
 	answering, end := context.WithTimeout(ctx, serverLimit)

@@ -16,9 +16,11 @@ import (
 type tab struct {
 	id     string
 	opener string
+	group  string // id of the first tab of those that opened each other
 	main   *target
 	root   *frame
 	frames map[string]*frame
+	past   map[string]bool // sites of frames that the main document had, and of closed tabs of the group
 	title  string
 	refs   *snapshot.Refs
 	ready  chan struct{} // closed when the tab is set up
@@ -84,7 +86,9 @@ type running struct{ cancel context.CancelCauseFunc }
 func newTab(_ *state, t *target, refs *snapshot.Refs) *tab {
 	n := &tab{
 		id: t.id, main: t, refs: refs,
+		group:    t.id,
 		frames:   make(map[string]*frame),
+		past:     make(map[string]bool),
 		ready:    make(chan struct{}),
 		running:  make(map[*running]struct{}),
 		status:   make(map[string]int),

@@ -127,6 +127,7 @@ func (ts *targets) addTab(s *state, t *target, info targetInfo) {
 	}
 	if opener := s.tabs[info.Opener]; opener != nil {
 		opener.popups.done++
+		n.group = opener.group
 		ts.notes.add("a new tab was opened and is now the active one")
 	}
 }
@@ -238,6 +239,7 @@ func (ts *targets) removeTab(s *state, t *tab) {
 	t.closed = true
 	t.forgetHeld(func(heldRequest) bool { return true })
 	delete(s.tabs, t.id)
+	s.keepSites(t)
 	wasActive := s.active() == t
 	s.order = slices.DeleteFunc(slices.Clone(s.order), func(other *tab) bool { return other == t })
 	t.dropDialog()

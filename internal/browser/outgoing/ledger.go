@@ -25,6 +25,7 @@ type Ledger struct {
 type act struct {
 	action.Act
 	tab   string
+	reach Reach
 	until time.Time // zero while it runs
 }
 
@@ -35,14 +36,15 @@ type receipt struct {
 	waits   bool // a person is asked about it
 }
 
-// Begin adds an act that begins in a tab.
-func (l *Ledger) Begin(tab string, a action.Act) {
+// Begin adds an act that begins in a tab, with the part of the browser that can be told of
+// it. The ledger keeps reach.
+func (l *Ledger) Begin(tab string, reach Reach, a action.Act) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.acts) >= maxActs {
 		l.acts = slices.Delete(l.acts, 0, 1)
 	}
-	l.acts = append(l.acts, act{Act: a, tab: tab})
+	l.acts = append(l.acts, act{Act: a, tab: tab, reach: reach})
 }
 
 // End marks an act as done. Requests that follow within the act's time still belong to it.
@@ -56,14 +58,18 @@ func (l *Ledger) End(id string, now time.Time) {
 	}
 }
 
-// Live returns the acts that may cause requests of some tabs, the newest first; without
-// tabs, those of all tabs.
-func (l *Ledger) Live(now time.Time, tabs ...string) []string {
+// Live returns the acts of all tabs that may cause requests, the newest first.
+func (l *Ledger) Live(now time.Time) []string {
+	return l.live(now, func(*act) bool { return true })
+}
+
+// live returns the acts that may cause requests and of which is holds, the newest first.
+func (l *Ledger) live(now time.Time, is func(*act) bool) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var ids []string
-	for _, a := range slices.Backward(l.acts) {
-		if a.isLive(now) && (len(tabs) == 0 || slices.Contains(tabs, a.tab)) {
+	for i := range slices.Backward(l.acts) {
+		if a := &l.acts[i]; a.isLive(now) && is(a) {
 			ids = append(ids, a.ID)
 		}
 	}
@@ -131,9 +137,18 @@ func (l *Ledger) close(request, address string, change func(*action.Effect)) (ac
 // Waiting reports whether a request of a tab waits for a person; for an empty tab, whether
 // any request does.
 func (l *Ledger) Waiting(tab string) bool {
+	return l.waits(func(r *receipt) bool { return tab == "" || r.tab == tab })
+}
+
+// WaitingFor reports whether a request of an act, or of its tab, waits for a person.
+func (l *Ledger) WaitingFor(act, tab string) bool {
+	return l.waits(func(r *receipt) bool { return r.tab == tab || r.Act == act })
+}
+
+func (l *Ledger) waits(is func(*receipt) bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.ContainsFunc(l.receipts, func(r *receipt) bool { return r.waits && (tab == "" || r.tab == tab) })
+	return slices.ContainsFunc(l.receipts, func(r *receipt) bool { return r.waits && is(r) })
 }
 
 // Holds reports whether a request waits for a person.

@@ -2,6 +2,7 @@ package outgoing_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -62,26 +63,64 @@ func TestAnyBodyIsReadWithinBounds(t *testing.T) {
 	})
 }
 
+// part is the part of a browser with some tabs and sites.
+func part(tabs, sites string) outgoing.Reach {
+	r := outgoing.NewReach("")
+	for _, tab := range strings.Fields(tabs) {
+		r.Tabs[tab] = true
+	}
+	for _, site := range strings.Fields(sites) {
+		r.Sites[site] = true
+	}
+	return r
+}
+
 func TestActsMayCauseRequestsForTheirTime(t *testing.T) {
 	var l outgoing.Ledger
 	now := time.Now()
-	l.Begin("a", action.Act{ID: "1", Long: time.Second})
-	l.Begin("a", action.Act{ID: "2", Long: time.Minute, All: true})
-	l.Begin("b", action.Act{ID: "3", Long: time.Second})
-	if got := l.Live(now, "a"); !slices.Equal(got, []string{"2", "1"}) {
-		t.Errorf("live in a: %v", got)
+	l.Begin("a", part("a", "x"), action.Act{ID: "1", Long: time.Second})
+	l.Begin("a", part("a", "x"), action.Act{ID: "2", Long: time.Minute, All: true})
+	l.Begin("b", part("b", "y"), action.Act{ID: "3", Long: time.Second})
+	causes := func(now time.Time, from outgoing.Reach, tabs ...string) string {
+		ids, told := l.Causes(now, from, tabs...)
+		return fmt.Sprint(ids, told)
 	}
-	if got := l.Live(now); len(got) != 3 {
+	for want, got := range map[string]string{
+		"[2 1] []":        causes(now, part("a", "x"), "a"),
+		"[3 2 1] [2 1]":   causes(now, part("a b", "x y"), "b"),
+		"[3 2 1] [3 2 1]": causes(now, part("c", "x y"), "c"),
+		"[] []":           causes(now, part("c", "z"), "c"),
+		"[3] [3]":         causes(now, part("", "y")),
+	} {
+		if got != want {
+			t.Errorf("causes %s, want %s", got, want)
+		}
+	}
+	if got := l.Live(now); !slices.Equal(got, []string{"3", "2", "1"}) {
 		t.Errorf("live: %v", got)
 	}
 	for _, id := range []string{"1", "2", "3"} {
 		l.End(id, now)
 	}
-	if got := l.Live(now.Add(2*time.Second), "a"); !slices.Equal(got, []string{"2"}) || !l.All(now.Add(2*time.Second)) {
-		t.Errorf("later in a: %v", got)
+	later := now.Add(2 * time.Second)
+	if got := causes(later, part("a", ""), "a"); got != "[2] []" || !l.All(later) {
+		t.Errorf("later in a: %s", got)
+	}
+	l.Extend(later, part("a", "z"))
+	l.Extend(later, part("b", "w"))
+	if got := causes(later, part("d", "z")) + causes(later, part("d", "w")); got != "[2] [2][] []" {
+		t.Errorf("after the reach of acts grew: %s", got)
 	}
 	if l.All(now.Add(2 * time.Minute)) {
 		t.Error("an act that is over has everything held")
+	}
+}
+
+func TestReachGoesOnByWayOfOthers(t *testing.T) {
+	r := part("a", "")
+	r.Closure([]outgoing.Reach{part("d", "z"), part("c", "y z"), part("b", "x y"), part("a", "x"), part("e", "w"), part("", "")})
+	if diff := cmp.Diff(part("a b c d", "x y z"), r); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -91,7 +130,7 @@ func TestReceiptsFollowARequestThroughRedirects(t *testing.T) {
 		return action.Effect{Method: "POST", URL: url, State: action.EffectSent, Act: "1"}
 	}
 	l.Note("r", "a", action.Effect{Method: "POST", URL: "/x", State: action.EffectHeld, Act: "1"})
-	if !l.Waiting("a") || l.Waiting("b") || !l.Holds("r") || l.Open("1") {
+	if !l.Waiting("a") || l.Waiting("b") || !l.WaitingFor("1", "b") || !l.WaitingFor("2", "a") || l.WaitingFor("2", "b") || !l.Holds("r") || l.Open("1") {
 		t.Error("a held request is not told as one")
 	}
 	l.Note("r", "a", sent("/x"))

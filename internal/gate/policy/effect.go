@@ -29,6 +29,7 @@ type Act struct {
 	Deferred bool // it ran without a question: its requests get its risk
 	Approved bool // a person allowed it, or a request of it
 	Covered  bool // the request is one that the person allowed
+	Told     bool // it is of another tab than the request, whose page can tell that of the request
 	Cover    Cover
 }
 
@@ -75,6 +76,7 @@ type Outgoing struct {
 	People  bool           // a person or their program drives the browser, perhaps beside an agent
 	Acts    []Act          // that may have caused it, the newest first
 	Known   bool           // a similar request was made before without an act
+	Polls   bool           // a request of the same kind was sent before by a page of the same host, by itself
 }
 
 // EffectVerdict is what becomes of a request.
@@ -84,6 +86,11 @@ type EffectVerdict struct {
 	Kinds kinds       // of harm that it names
 	Reads bool        // it only reads, by its method and address
 	Own   action.Risk // without that of the act which caused it
+}
+
+// SentByPage reports whether the request leaves as one that the page sends by itself.
+func (v EffectVerdict) SentByPage() bool {
+	return v.Decision == Allow && (v.Act < 0 || v.Rule == "effect.background")
 }
 
 // reads reports whether a request only reads by its method (RFC 9110, section 9.2.1). OPTIONS with
@@ -162,8 +169,14 @@ func (p *Policy) decideEffect(o Outgoing, j judgement, v EffectVerdict, ruled *e
 		v.Verdict = allowed(j, "effect.approved", "a person allowed the act that sends it")
 		return v
 	}
-	if ruled == nil || ruled.risk == 0 {
+	judged := ruled == nil || ruled.risk == 0
+	if judged {
 		v.Act = causeOf(o.Acts, j.risk)
+	}
+	if v.Act >= 0 && o.Acts[v.Act].Told && o.Polls && j.risk <= action.Medium {
+		v.Act = ownCause(o.Acts, j.risk) // the tab goes on with what it sends all the time
+	}
+	if judged {
 		p.raiseToAct(&j, o, v)
 	}
 	switch {
@@ -197,6 +210,21 @@ func causeOf(deeds []Act, risk action.Risk) int {
 		}
 	}
 	return at
+}
+
+// ownCause is causeOf without the acts of other tabs.
+func ownCause(deeds []Act, risk action.Risk) int {
+	var own []Act
+	var at []int
+	for i, d := range deeds {
+		if !d.Told {
+			own, at = append(own, d), append(at, i)
+		}
+	}
+	if i := causeOf(own, risk); i >= 0 {
+		return at[i]
+	}
+	return -1
 }
 
 // raiseToAct raises the risk of a request to that of the act that caused it, if that ran without

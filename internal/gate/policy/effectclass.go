@@ -50,7 +50,7 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 	if measures {
 		return j, kind
 	}
-	kind |= p.judgeThings(&j, r, called, quiet)
+	kind |= judgeThings(&j, r, called, quiet)
 	kind |= judgeStates(&j, r)
 	p.judgeHostAndMoney(&j, r, quiet, &kind)
 	if r.Cut && !quiet {
@@ -158,7 +158,7 @@ var changeableThings = setOf(strings.Fields(`permissions permission roles role v
 var signInNames = setOf(strings.Fields(`login signin session sessions auth authenticate token logon register signup`))
 
 // judgeThings raises the risk of creating things that send, pay or give rights.
-func (p *Policy) judgeThings(j *judgement, r action.Request, called string, quiet bool) kinds {
+func judgeThings(j *judgement, r action.Request, called string, quiet bool) kinds {
 	var found kinds
 	segments := segmentsOf(lenientReading(r.URL))
 	if quiet || slices.ContainsFunc(segments, func(s string) bool { return signInNames[s] }) {

@@ -36,3 +36,45 @@ func TestAKnownRequestDoesTheSame(t *testing.T) {
 		t.Error("the method does not count")
 	}
 }
+
+func TestAPollIsKnownByWhatItSays(t *testing.T) {
+	const app = "https://app.example"
+	fields := func(pairs ...string) action.Request {
+		r := action.Request{Method: "POST", URL: app + "/rpc", Document: app + "/", Sum: "s"}
+		for i := 0; i+1 < len(pairs); i += 2 {
+			r.Fields = append(r.Fields, action.BodyField{Name: pairs[i], Value: pairs[i+1]})
+		}
+		return r
+	}
+	with := func(r action.Request, change func(*action.Request)) action.Request {
+		change(&r)
+		return r
+	}
+	unread := func(sum string) action.Request {
+		return with(fields(), func(r *action.Request) { r.Unread, r.Sum = true, sum })
+	}
+	poll := fields("method", "updates", "since", "1790000000")
+	for name, c := range map[string]struct {
+		one, other action.Request
+		same       bool
+	}{
+		"a later time":                {poll, fields("method", "updates", "since", "1790000999"), true},
+		"another cursor":              {fields("at", "ab12-cd34-ef56"), fields("at", "xy98-zw76-qq54"), true},
+		"another thing":               {fields("item.id", "5"), fields("item.id", "6"), true},
+		"another method in the body":  {poll, fields("method", "erase", "since", "1790000000"), false},
+		"another number of an order":  {fields("m", "3"), fields("m", "17"), false},
+		"another field":               {poll, fields("method", "updates", "since", "1790000000", "x", ""), false},
+		"another address":             {poll, with(poll, func(r *action.Request) { r.URL = app + "/erase" }), false},
+		"another sender":              {poll, with(poll, func(r *action.Request) { r.Document = "https://other.example/" }), false},
+		"the same bytes, unread":      {unread("a"), unread("a"), true},
+		"other bytes, unread":         {unread("a"), unread("b"), false},
+		"the start of a long message": {poll, with(poll, func(r *action.Request) { r.Cut = true }), false},
+	} {
+		if one, other := PollKey(c.one), PollKey(c.other); (one == other) != c.same {
+			t.Errorf("%s: %q and %q, same %t", name, one, other, !c.same)
+		}
+	}
+	if key := PollKey(unread("")); key != "" {
+		t.Errorf("a body that is not known has the key %q", key)
+	}
+}
