@@ -98,7 +98,7 @@ func items(t reflect.Type, n int) string {
 		out, _ := json.Marshal(all)
 		return string(out)
 	}
-	each := map[reflect.Kind]string{reflect.String: `"a"`}[t.Elem().Kind()]
+	each := map[reflect.Kind]string{reflect.String: `"a"`, reflect.Int: "1"}[t.Elem().Kind()]
 	switch t.Elem() {
 	case reflect.TypeFor[action.RunAction]():
 		each = `{"type":"go_back"}`
