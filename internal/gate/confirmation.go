@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"net/http"
 	"net/url"
 	"slices"
 	"time"
@@ -29,7 +30,7 @@ func (p *invocation) allowConfirmation() {
 		return
 	}
 	cover := p.policy.Covers(p.facts, p.verdict.Risk)
-	if p.g.acts.takeAllowedLink(p.facts.Session.ID, e, cover, time.Now()) {
+	if e.FormRead && p.g.acts.takeAllowedLink(p.facts.Session.ID, e.FormAction, e.FormFields, cover, time.Now()) {
 		p.verdict.Decision, p.verdict.Rule = policy.Allow, "approved.before"
 		p.journal.hitl = approved
 	}
@@ -68,6 +69,28 @@ func (p *invocation) rememberApproval() {
 	p.g.acts.rememberLink(p.facts.Session.ID, allowedLink{e.LinkURL, cover, time.Now().Add(confirmationWindow)})
 }
 
+// rememberLink stores the address of a document that a person has just approved: its page
+// may ask for confirmation.
+func (o *outgoingRequest) rememberLink() {
+	if r := o.request; r.Top && r.Method == http.MethodGet {
+		o.g.acts.rememberLink(o.session.ID, allowedLink{r.URL, policy.CoverOfRequest(r, o.verdict), time.Now().Add(confirmationWindow)})
+	}
+}
+
+// confirmsLink reports whether the request is the form by which an approved document asks
+// for confirmation.
+func (o *outgoingRequest) confirmsLink() bool {
+	r := o.request
+	if r.Kind != "Document" || r.Method != http.MethodPost || r.Unread || o.verdict.Risk > action.High {
+		return false
+	}
+	var fields [][2]string
+	for _, f := range r.Fields {
+		fields = append(fields, [2]string{f.Name, f.Value})
+	}
+	return o.g.acts.takeAllowedLink(o.session.ID, r.URL, fields, policy.CoverOfRequest(r, o.verdict), time.Now())
+}
+
 // rememberLink stores the newest approved address of a session.
 func (d *acts) rememberLink(session string, a allowedLink) {
 	d.mu.Lock()
@@ -75,14 +98,14 @@ func (d *acts) rememberLink(session string, a allowedLink) {
 	d.session(session).link = a
 }
 
-// takeAllowedLink reports whether a link to the address of an element's form was approved
-// just before in a session, by an approval that covers cover. It counts once.
-func (d *acts) takeAllowedLink(session string, e *action.Element, cover policy.Cover, now time.Time) bool {
+// takeAllowedLink reports whether a link to the address of a form with these fields was
+// approved just before in a session, by an approval that covers cover. It counts once.
+func (d *acts) takeAllowedLink(session, address string, fields [][2]string, cover policy.Cover, now time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s := d.session(session)
 	a := s.link
-	if !confirms(e, a.address) || now.After(a.until) || !a.cover.Includes(cover) {
+	if !confirms(address, fields, a.address) || now.After(a.until) || !a.cover.Includes(cover) {
 		return false
 	}
 	s.link = allowedLink{}
@@ -91,15 +114,12 @@ func (d *acts) takeAllowedLink(session string, e *action.Element, cover policy.C
 
 // confirms reports whether a form goes to the address of a link, with the parameters
 // that the link had.
-func confirms(e *action.Element, link string) bool {
-	to := withoutQuery(e.FormAction)
-	if to == "" || to != withoutQuery(link) || !e.FormRead {
+func confirms(address string, fields [][2]string, link string) bool {
+	to := withoutQuery(address)
+	if to == "" || to != withoutQuery(link) {
 		return false
 	}
-	sent := e.FormFields
-	for _, pair := range pairsOf(e.FormAction) {
-		sent = append(slices.Clip(sent), pair)
-	}
+	sent := slices.Concat(fields, pairsOf(address))
 	return !slices.ContainsFunc(pairsOf(link), func(pair [2]string) bool { return !slices.Contains(sent, pair) })
 }
 

@@ -108,6 +108,10 @@ func (o *outgoingRequest) allowed(ctx context.Context, address string) error {
 			return err
 		}
 	}
+	if o.confirmsLink() {
+		o.verdict.Rule = "approved.before"
+		return nil
+	}
 	if err := o.deniedBefore(); err != nil {
 		return err
 	}

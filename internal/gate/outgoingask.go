@@ -83,6 +83,7 @@ func (o *outgoingRequest) askForAll(ctx context.Context, b *causingAct, d *decis
 		switch {
 		case err == nil && (len(q.Only) == 0 || slices.Contains(q.Only, i+1)):
 			b.approve(policy.CoversEffect(r.request, b.cover))
+			r.rememberLink()
 			continue
 		case err == nil:
 			d.refused[r] = fault.New(fault.ApprovalDenied, "a person said no to this request, and allowed others of the act").Hinted("take a snapshot to see what was done").With("approval", q.ID)

@@ -22,6 +22,9 @@ func (p *invocation) becomePageAct(ctx context.Context) error {
 		return found{call, equals}, err
 	})
 	if err != nil {
+		if page.call.Session != "" {
+			p.call.Session = page.call.Session // its record belongs there
+		}
 		p.inspection.inspect() // calls that find nothing are scanned too
 		return p.inspection.guessFaultOr(ctx, err)
 	}

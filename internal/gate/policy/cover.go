@@ -210,6 +210,11 @@ func CoversEffect(r action.Request, act Cover) Cover {
 	return Cover{Hosts: append([]string{hostPort(r.URL), SenderOf(r)}, act.Hosts...)}
 }
 
+// CoverOfRequest is what a question about a request shows.
+func CoverOfRequest(r action.Request, v EffectVerdict) Cover {
+	return Cover{Hosts: []string{hostPort(r.URL), SenderOf(r)}, Kinds: v.Kinds, Risk: v.Risk}
+}
+
 // Includes reports whether c shows all hosts and kinds of harm that other shows, up to its risk.
 func (c Cover) Includes(other Cover) bool {
 	return other.Kinds&^c.Kinds == 0 && other.Risk <= max(c.Risk, action.Medium) && !slices.ContainsFunc(other.Hosts, func(host string) bool { return !c.shows(host) })

@@ -43,3 +43,36 @@ func TestOrdinaryFormsAreNotAskedAbout(t *testing.T) {
 		}
 	}
 }
+
+// On a host that is allowed and not trusted, a form is not asked about before it is sent. What
+// searches or says what somebody prefers is not asked about at all.
+func TestFormsAreAskedAboutWhenTheyAreSent(t *testing.T) {
+	p := mustNew(t, Config{Enabled: true, AskAt: AskAtWire, Allowed: []string{"app.example.com"}})
+	const base = "https://app.example.com"
+	for _, c := range []struct {
+		name, path string
+		want       Decision
+	}{
+		{"Search", "/search", Allow},
+		{"Estimate shipping", "/cart/shipping-estimate", Allow},
+		{"Accept all", "/cookie-consent", Allow},
+		{"Dark mode", "/preferences/theme", Allow},
+		{"Helpful", "/reviews/5/helpful", Allow},
+		{"Compare", "/compare/add", Allow},
+		{"Sign in", "/login", Ask},
+		{"Save", "/profile", Ask},
+		{"Delete", "/items/5/delete", Ask},
+		{"Pay now", "/pay", Ask},
+	} {
+		e := action.Element{Role: "button", Tag: "button", Type: "submit", Name: c.name, SubmitName: c.name, Submits: true, FormMethod: "post", FormAction: base + c.path, FrameURL: base + "/"}
+		v := decide(t, p, action.Agent, "page.click", &action.Click{}, on(e))
+		if v.Decision != Allow {
+			t.Errorf("%s is asked about before it is sent: %s by %s", c.name, v.Risk, v.Rule)
+		}
+		sent := p.Effect(Outgoing{Owner: action.Agent, Request: action.Request{Method: "POST", URL: base + c.path, Document: base + "/", Kind: "Document", Top: true},
+			Acts: []Act{{Risk: v.Risk, Rule: v.Rule, Deferred: v.Deferred}}})
+		if sent.Decision != c.want {
+			t.Errorf("%s: %s, %s by %s, want %s", c.name, sent.Decision, sent.Risk, sent.Rule, c.want)
+		}
+	}
+}

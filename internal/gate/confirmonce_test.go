@@ -1,0 +1,44 @@
+package gate_test
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
+)
+
+// TestADeletionBehindAConfirmationIsAskedAboutOnce presses buttons and links that ask "Delete
+// row 1?" with a JavaScript dialog, and accepts it. People are asked when the request is made.
+func TestADeletionBehindAConfirmationIsAskedAboutOnce(t *testing.T) {
+	w := newWire(t, atWire)
+	for name, html := range map[string]string{
+		"a script":         `<button id=b onclick="if (confirm('Delete row 1?')) fetch('/rows/1', {method: 'DELETE'})">Delete row 1</button>`,
+		"a form":           `<form method=post action=/rows/1/delete onsubmit="return confirm('Delete row 1?')"><button id=b>Delete row 1</button></form>`,
+		"another name":     `<form method=post action=/rows/1/delete onsubmit="return confirm('Delete row 1 for ever?')"><button id=b>Next</button></form>`,
+		"a link":           `<a id=b href="#" data-confirm="Sure?" data-method=delete onclick="if (confirm('Sure?')) fetch('/rows/1', {method: 'DELETE'})">Remove</a>`,
+		"a closed account": `<button id=b onclick="if (confirm('Delete your account?')) fetch('/rows/1', {method: 'DELETE'})">Delete account</button>`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.mu.Lock()
+			w.done = nil
+			w.mu.Unlock()
+			w.as(operator, "page.goto", &action.Goto{URL: w.site.URL + "/"}, 0)
+			w.as(operator, "page.execute", &action.Execute{Expression: `document.body.innerHTML = ` + strconv.Quote(html)}, 0)
+			r := w.press("b", time.Minute)
+			if r.Modal == nil || len(w.asked()) != 0 {
+				t.Fatalf("the press: dialog %+v, pending %+v, asked %v", r.Modal, r.Pending, w.asked())
+			}
+			answered := w.answers(true)
+			w.as(agent, "page.dialog", &action.AnswerDialog{Accept: true}, time.Minute)
+			if q := answered(); q.Verb != action.EffectVerb || q.Request == nil {
+				t.Errorf("question %+v", q)
+			}
+			testwait.For(t, "the row to go", func() bool { return w.did() != "" })
+			if q := w.asked(); len(q) != 0 {
+				t.Errorf("asked again: %+v", q)
+			}
+		})
+	}
+}
