@@ -29,13 +29,23 @@ const each = async () => {
   for (let i = 0; i < 50; i++) await (await fetch('/data?' + i)).text();
   return 50;
 };
+const image = async (when, i) => {
+  const shown = new Image();
+  shown.src = '/pixel?' + when + i;
+  await shown.decode();
+};
+const images = async when => {
+  await Promise.all(Array.from({length: ` + "%[1]d" + `}, (_, i) => image(when, i)));
+  return 1;
+};
 const all = async when => {
-  await Promise.all(Array.from({length: ` + "%d" + `}, (_, i) => fetch('/data?' + when + i).then(r => r.text())));
+  await Promise.all(Array.from({length: ` + "%[1]d" + `}, (_, i) => fetch('/data?' + when + i).then(r => r.text())));
   return 1;
 };
 addEventListener('load', async () => {
   const began = performance.now();
-  const times = await ({'?each': each, '?all': () => all(''), '?later': () => all('later')})[location.search]();
+  const times = await ({'?each': each, '?all': () => all(''), '?later': () => all('later'),
+    '?images': () => images(Math.random()), '?imageslater': () => images('later' + Math.random())})[location.search]();
   fetch('/took?' + (performance.now() - began) / times);
 });
 </script>`
@@ -50,9 +60,14 @@ func BenchmarkHeld(b *testing.B) {
 	took := make(chan float64, 1)
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
-		case "/data":
+		case "/data", "/pixel":
 			if strings.HasPrefix(r.URL.RawQuery, "later") {
 				testwait.Latency(r.Context(), serverTime)
+			}
+			if r.URL.Path == "/pixel" {
+				w.Header().Set("Content-Type", "image/svg+xml")
+				_, _ = w.Write([]byte(`<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>`))
+				return
 			}
 			_, _ = w.Write([]byte("{}"))
 		case "/took":
@@ -95,7 +110,7 @@ func BenchmarkHeld(b *testing.B) {
 			must(b, err)
 		}},
 	}
-	for _, kind := range []string{"each", "all", "later"} {
+	for _, kind := range []string{"each", "all", "later", "images", "imageslater"} {
 		b.Run(kind, func(b *testing.B) {
 			times := map[string][]time.Duration{}
 			for b.Loop() {

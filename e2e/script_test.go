@@ -60,6 +60,9 @@ func TestScripts(t *testing.T) {
 			},
 		})
 	})
+	if t.Failed() {
+		return // a script that failed leaves its session
+	}
 	g.settled(t)
 	for _, scope := range scopes {
 		g.operator = g.client(secret(scope, "operator"))

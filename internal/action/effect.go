@@ -118,7 +118,6 @@ const EffectVerb = "page.request"
 type Act struct {
 	ID   string
 	Wait time.Duration // how long the call waits for requests that people are asked about; 0 means not at all
-	All  bool          // requests that only read are held too
 	Long time.Duration // how long after the act a request may belong to it
 }
 

@@ -29,7 +29,7 @@ func (a *callAct) beginAct() {
 		return
 	}
 	a.causing = a.c.g.acts.begin(a.c, a.journal.hitl == approved)
-	act := &action.Act{ID: a.causing.id, Long: a.causing.window, All: a.c.verdict.Risk >= action.High && a.c.verdict.Deferred}
+	act := &action.Act{ID: a.causing.id, Long: a.causing.window}
 	if a.c.call.Caller.Role == action.Agent && waitsForRequests(a.c.verb) {
 		act.Wait = a.c.call.Wait
 		if act.Wait <= 0 {

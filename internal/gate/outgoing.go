@@ -38,7 +38,7 @@ func (o *outgoingRequest) decide(ctx context.Context) (action.Ruling, error) {
 	in := policy.Outgoing{
 		Request: o.request, Sending: o.from.Sending, Owner: o.from.Owner, People: o.from.People,
 	}
-	learn := true
+	learn := o.request.Method != http.MethodGet || !policy.IsStatic(o.request) // of static files there are too many
 	for _, b := range o.acts {
 		d := b.policyAct()
 		d.Told = slices.Contains(o.request.Told, b.id)

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
-	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
 const (
@@ -101,7 +100,7 @@ func (b *Browser) start(ctx context.Context) error {
 	if err := found.Wait(ctx, nil); err != nil {
 		return err
 	}
-	if err := b.root.Call(ctx, "Fetch.enable", guarded.Get(b.state, b.injection.patterns), nil); err != nil {
+	if err := b.root.Call(ctx, "Fetch.enable", pausing(nil), nil); err != nil {
 		return err
 	}
 	t := b.current()

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -154,25 +152,6 @@ func (ce *certificates) noteSender(s *state, p netlog.Event) {
 	}
 	ce.senders.put(p.ID, p.Document)
 	s.change()
-}
-
-// originsOf returns listed hosts as patterns of origins.
-func originsOf(listed action.SelfSigned) []string {
-	var all []string
-	for _, entry := range listed {
-		u, err := url.Parse("https://" + entry)
-		switch {
-		case strings.Count(entry, ":") > 1 && !strings.HasPrefix(entry, "["):
-			all = append(all, "https://["+entry+"]", "https://["+entry+"]:*")
-		case err != nil || u.Port() == "":
-			all = append(all, "https://"+entry, "https://"+entry+":*")
-		case u.Port() == "443":
-			all = append(all, "https://"+strings.TrimSuffix(entry, ":443"))
-		default:
-			all = append(all, "https://"+entry)
-		}
-	}
-	return slices.Compact(slices.Sorted(slices.Values(all)))
 }
 
 // documentOf returns the address that decides on a document's origin: for a blob

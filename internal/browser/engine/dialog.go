@@ -124,7 +124,8 @@ func (ds *dialogs) answer(ctx context.Context, t *tab, a *action.AnswerDialog, p
 	if d.Kind == "prompt" && a.Accept {
 		params["promptText"] = a.Prompt
 	}
-	if err := d.target.session.Call(ctx, handleDialog, params, nil); err != nil {
+	// When the page opens the next dialog, the browser has taken the answer.
+	if err := d.target.session.Call(ctx, handleDialog, params, nil); err != nil && !errors.Is(context.Cause(ctx), errDialog) {
 		return nil, err
 	}
 	ds.state.Do(func(*state) {

@@ -30,7 +30,6 @@ type credentialSets struct {
 	domains map[string]*domainCredentials // by domain
 	senders map[string]sender             // by request; of origins that get headers
 	storage map[*tab]*tabStorage          // of open tabs
-	paused  bool                          // every request is paused
 }
 
 // domainCredentials are the credentials that were put in for a domain. The fields
@@ -90,31 +89,25 @@ func (in *injection) clear(ctx context.Context) error {
 	return in.intercept(ctx, func(_ *state, c *credentialSets) { c.domains = nil })
 }
 
-// pauseAll has every request paused, also those that only read, or not any more.
-func (in *injection) pauseAll(ctx context.Context, all bool) error {
-	return in.intercept(ctx, func(_ *state, c *credentialSets) { c.paused = all })
-}
-
-// intercept changes which credentials there are, or which requests are paused, and
-// tells the browser which requests to pause. Without its answer the change is
-// undone.
+// intercept changes which credentials there are, and tells the browser whether it is to
+// ask for a user name and password. Without its answer the change is undone.
 func (in *injection) intercept(ctx context.Context, change func(s *state, c *credentialSets)) error {
 	var before credentialSets
-	var patterns map[string]any
+	var paused map[string]any
 	var same bool
 	in.state.Do(func(s *state) {
 		in.sets.Do(func(c *credentialSets) {
-			before = credentialSets{domains: maps.Clone(c.domains), paused: c.paused}
+			before = credentialSets{domains: maps.Clone(c.domains)}
 			change(s, c)
-			patterns, same = c.patterns(s.options.SelfSigned), sameOrigins(before.domains, c.domains) && before.paused == c.paused
+			paused, same = pausing(c.domains), answersAuth(before.domains) == answersAuth(c.domains)
 		})
 	})
 	if same {
 		return nil
 	}
-	err := in.root.Call(ctx, "Fetch.enable", patterns, nil)
+	err := in.root.Call(ctx, "Fetch.enable", paused, nil)
 	if err != nil {
-		in.sets.Do(func(c *credentialSets) { c.domains, c.paused = before.domains, before.paused })
+		in.sets.Do(func(c *credentialSets) { c.domains = before.domains })
 	}
 	return err
 }
@@ -263,7 +256,4 @@ type credentialInjector interface {
 	// passwordRefused reports whether the origin of an address refused the stored
 	// user name and password.
 	passwordRefused(address string) bool
-	// pauseAll has every request paused, or only those that matter, and tells the
-	// browser.
-	pauseAll(ctx context.Context, all bool) error
 }

@@ -57,9 +57,6 @@ func (og *outgoingRequests) follow(ctx context.Context, t *tab) func(*action.Res
 		}
 		og.ledger.Begin(tab, s.reach(outgoing.NewReach(tab)), a)
 	})
-	if a.All {
-		og.pauseAll(ctx, a.Long)
-	}
 	return func(out *action.Result) {
 		og.ledger.End(a.ID, time.Now())
 		out.Effects = og.ledger.Of(a.ID)
@@ -74,29 +71,6 @@ func (b *Browser) Acting() []string { return b.ledger.Live(time.Now()) }
 // is under way.
 func (b *Browser) Busy() bool {
 	return b.conn.Waiting() > 0 || b.downloads.Busy()
-}
-
-// pauseAll makes the browser pause every request, also those that only read, as
-// long as an act may cause requests.
-func (og *outgoingRequests) pauseAll(ctx context.Context, long time.Duration) {
-	if og.credentials.pauseAll(ctx, true) != nil {
-		return // the connection is gone, and what was asked with it
-	}
-	og.own.Go(func() {
-		timer := time.NewTicker(max(long, time.Second))
-		defer timer.Stop()
-		for {
-			select {
-			case <-og.life.Done():
-				return
-			case now := <-timer.C:
-				if !og.ledger.All(now) {
-					_ = og.credentials.pauseAll(og.life, false)
-					return
-				}
-			}
-		}
-	})
 }
 
 // judge asks Options.Outgoing about a paused request. If it is allowed, judge calls

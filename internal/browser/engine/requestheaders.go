@@ -2,15 +2,11 @@ package engine
 
 import (
 	"context"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/netlog"
-	"github.com/gloveboxhq/glovebox/internal/browser/outgoing"
 	"github.com/gloveboxhq/glovebox/internal/guarded"
 )
 
@@ -29,32 +25,11 @@ type sender struct {
 	astray bool   // a hop went to another origin than the document's
 }
 
-// patterns are the parameters of Fetch.enable: the requests to pause are documents,
-// those that may change something, and all to origins that get headers or may have
-// a self-signed certificate.
-func (in *injection) patterns(s *state) map[string]any {
-	return guarded.Get(&in.sets, func(c *credentialSets) map[string]any { return c.patterns(s.options.SelfSigned) })
-}
-
-func (c *credentialSets) patterns(selfSigned action.SelfSigned) map[string]any {
-	origins := append(slices.Sorted(maps.Keys(withHeaders(c.domains))), originsOf(selfSigned)...)
-	return map[string]any{"patterns": outgoing.Patterns(origins, c.paused), "handleAuthRequests": answersAuth(c.domains)}
-}
-
-// sameOrigins reports whether the same origins get headers, and the same answers.
-func sameOrigins(x, y map[string]*domainCredentials) bool {
-	return maps.Equal(withHeaders(x), withHeaders(y)) && answersAuth(x) == answersAuth(y)
-}
-
-// withHeaders are the origins that get headers, or answers to HTTP authentication.
-func withHeaders(all map[string]*domainCredentials) map[string]bool {
-	origins := map[string]bool{}
-	for _, in := range all {
-		if len(in.set.Headers)+len(in.set.HTTPAuth) > 0 {
-			origins[in.origin] = true
-		}
-	}
-	return origins
+// pausing are the parameters of Fetch.enable. Every request is paused: the protocol selects
+// neither by method nor by words in any case and language, and a request for a picture can
+// delete something.
+func pausing(domains map[string]*domainCredentials) map[string]any {
+	return map[string]any{"patterns": []map[string]string{{"urlPattern": "*", "requestStage": "Request"}}, "handleAuthRequests": answersAuth(domains)}
 }
 
 // answersAuth reports whether any set answers HTTP authentication.

@@ -1,3 +1,5 @@
+// Package outgoing handles the requests of a browser that may change something outside of
+// it: which acts may have caused them, what they send, and their results.
 package outgoing
 
 import (
@@ -77,13 +79,6 @@ func (l *Ledger) live(now time.Time, is func(*act) bool) []string {
 }
 
 func (a *act) isLive(now time.Time) bool { return a.until.IsZero() || now.Before(a.until) }
-
-// All reports whether there is a live act of which every request is to be held.
-func (l *Ledger) All(now time.Time) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.ContainsFunc(l.acts, func(a act) bool { return a.All && a.isLive(now) })
-}
 
 // Note adds or replaces the receipt of a request.
 func (l *Ledger) Note(request, tab string, e action.Effect) {

@@ -241,7 +241,7 @@ func (p *Policy) raiseToAct(j *judgement, o Outgoing, v EffectVerdict) {
 		return
 	case !d.Deferred, d.Link && v.Reads, j.rule == "effect.analytics":
 		return
-	case v.Reads && (d.Risk < action.High || o.Known || isStatic(o.Request) || p.isFromElsewhere(o.Request)):
+	case v.Reads && (d.Risk < action.High || o.Known || IsStatic(o.Request) || p.isFromElsewhere(o.Request)):
 		return
 	case !v.Reads && j.risk == action.Low && (d.Risk < action.High || o.Known): // a search, a draft, a typing notice
 		return

@@ -10,9 +10,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
 
-// isStatic reports whether a request is for a static file of a page, such as a picture or a style
+// IsStatic reports whether a request is for a static file of a page, such as a picture or a style
 // sheet.
-func isStatic(r action.Request) bool {
+func IsStatic(r action.Request) bool {
 	u, err := url.Parse(r.URL)
 	if err != nil {
 		return false
