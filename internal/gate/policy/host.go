@@ -2,6 +2,7 @@ package policy
 
 import (
 	"maps"
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -66,6 +67,9 @@ func isWeb(u *url.URL) bool { return u.Scheme == "http" || u.Scheme == "https" }
 // siteOf returns the registrable domain of a host, or the host itself where it has none: an IP
 // address, a name without a dot, a public suffix.
 func siteOf(host string) string {
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return host
+	}
 	if site, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		return site
 	}

@@ -3,6 +3,7 @@ package policy
 import (
 	"testing"
 
+	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
@@ -20,5 +21,18 @@ func TestBadPatternsAreNamed(t *testing.T) {
 		if p.trusted.match(host) != want {
 			t.Errorf("%q: %t", host, !want)
 		}
+	}
+}
+
+func TestAddressesAreSitesOfTheirOwn(t *testing.T) {
+	for host, want := range map[string]string{"127.0.0.1": "127.0.0.1", "10.2.0.1": "10.2.0.1", "[::1]": "[::1]", "localhost": "localhost", "a.b.shop.example": "shop.example", "a.co.uk": "a.co.uk", "x.a.co.uk": "a.co.uk"} {
+		if got := siteOf(host); got != want {
+			t.Errorf("%s is of %s, want %s", host, got, want)
+		}
+	}
+	p := mustNew(t, Config{Enabled: true, AskAt: AskAtWire, Allowed: []string{"10.2.0.1", "127.0.0.1"}})
+	r := action.Request{Method: "POST", URL: "http://10.2.0.1/state", Document: "http://127.0.0.1/", Kind: "Fetch"}
+	if v := p.Effect(Outgoing{Request: r, Owner: action.Agent}); v.Decision != Ask {
+		t.Errorf("a change at another address that nobody acted for: %s by %s", v.Decision, v.Rule)
 	}
 }
