@@ -77,9 +77,9 @@ func (og *outgoingRequests) extendReach(s *state, t *tab) {
 	}
 }
 
-// causes returns the acts that may have caused a paused request, the newest first.
-// told are those of other tabs than its own and the one that opened it. A request whose document or worker is not known may come of every act, and so may
-// that of a worker of the site of an act.
+// causes returns the acts that may have caused a paused request, the newest first. told are
+// those of other tabs than its own and the one that opened it. A request whose document or
+// worker is not known may come of every act, and so may that of a worker of an act's site.
 func (og *outgoingRequests) causes(s *state, t *tab, p paused) (acts, told []string) {
 	now := time.Now()
 	if t == nil {
