@@ -129,7 +129,7 @@ func restQuestion(t *testing.T, g *gateway) {
 	agent.get("/v1/approvals").problem(fault.DeniedByPolicy)
 	agent.post("/v1/approvals/"+approval+"/answer", `{"approve": true}`).problem(fault.DeniedByPolicy)
 	question := operator.get("/v1/approvals/" + approval).object(http.StatusOK)
-	if question["session"] != id || question["verb"] != "page.request" || question["why"] == "" || question["element"].(object)["name"] != "Delete invoice" {
+	if question["session"] != id || question["verb"] != "page.click" || question["why"] == "" || question["element"].(object)["name"] != "Delete invoice" {
 		t.Errorf("question %v", question)
 	}
 	operator.post("/v1/approvals/"+approval+"/answer", `{"approve": false, "reason": "keep it"}`).object(http.StatusOK)

@@ -15,8 +15,6 @@ func TestADeletionBehindAConfirmationIsAskedAboutOnce(t *testing.T) {
 	w := newWire(t, atWire)
 	for name, html := range map[string]string{
 		"a script":         `<button id=b onclick="if (confirm('Delete row 1?')) fetch('/rows/1', {method: 'DELETE'})">Delete row 1</button>`,
-		"a form":           `<form method=post action=/rows/1/delete onsubmit="return confirm('Delete row 1?')"><button id=b>Delete row 1</button></form>`,
-		"another name":     `<form method=post action=/rows/1/delete onsubmit="return confirm('Delete row 1 for ever?')"><button id=b>Next</button></form>`,
 		"a link":           `<a id=b href="#" data-confirm="Sure?" data-method=delete onclick="if (confirm('Sure?')) fetch('/rows/1', {method: 'DELETE'})">Remove</a>`,
 		"a closed account": `<button id=b onclick="if (confirm('Delete your account?')) fetch('/rows/1', {method: 'DELETE'})">Delete account</button>`,
 	} {

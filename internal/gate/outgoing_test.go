@@ -343,7 +343,7 @@ func TestAnApprovalCoversWhatWasShown(t *testing.T) {
 		tries string // the requests that arrive, in any order
 	}{
 		"another amount after the approved payment": {`<button id=b onclick="send('/pay', 'amount=10&to=Ann').then(() => send('/pay', 'amount=9999&to=eve'))">Pay 10 EUR to Ann</button>`, []bool{true, false}, "POST /pay"},
-		"a form that a script changes":              {`<form method=post action=/pay onsubmit="amount.value = 9999"><input type=hidden name=to value=Ann><input type=hidden name=amount value=10 id=amount><button id=b>Pay 10 EUR to Ann</button></form>`, []bool{false}, ""},
+		"a form that a script changes":              {`<form method=post action=/pay onsubmit="amount.value = 9999"><input type=hidden name=to value=Ann><input type=hidden name=amount value=10 id=amount><button id=b>Pay 10 EUR to Ann</button></form>`, []bool{true, false}, ""},
 		"a form as it is":                           {`<form method=post action=/pay><input type=hidden name=to value=Ann><input type=hidden name=amount value=10><button id=b>Pay 10 EUR to Ann</button></form>`, []bool{true}, "POST /pay"},
 		"a script sends the form's fields twice":    {`<form method=post action=/pay onsubmit="event.preventDefault(); send('/pay', 'to=Ann&amount=10').then(() => send('/pay', 'to=Ann&amount=10'))"><input type=hidden name=to value=Ann><input type=hidden name=amount value=10><button id=b>Pay 10 EUR to Ann</button></form>`, []bool{true, false}, "POST /pay"},
 		"another item after the approved one":       {`<button id=b onclick="fetch('/rows/1', {method: 'DELETE'}).then(() => fetch('/repos/5', {method: 'DELETE'}))">Delete row 1</button>`, []bool{true, false}, "DELETE /rows/1"},
@@ -395,13 +395,13 @@ func TestARepeatedCallIsNotDoneTwice(t *testing.T) {
 	}
 }
 
-// TestAFormIsAskedAboutOnce checks that a person is asked when a form is sent, and that the
-// question shows the request.
+// TestAFormIsAskedAboutOnce checks that a person is asked before a form is sent,
+// since its request is known, and that the approval covers the request.
 func TestAFormIsAskedAboutOnce(t *testing.T) {
 	w := newWire(t, atWire)
 	answered := w.answers(true)
 	r := w.press("posted", time.Minute)
-	if q := answered(); q.Verb != action.EffectVerb || q.Risk != action.High || q.Request == nil || !strings.HasSuffix(q.Request.URL, "/invoices/5/delete") {
+	if q := answered(); q.Verb != "page.click" || q.Risk != action.High {
 		t.Errorf("question %+v", q)
 	}
 	if w.did() != "POST /invoices/5/delete" || len(r.Effects) != 1 || len(w.asked()) != 0 {

@@ -367,6 +367,7 @@ func TestActsAreDeferredOnlyWhereTheirRequestsAreHeld(t *testing.T) {
 	button := &action.Element{Role: "button", Tag: "button", Name: "Delete entry"}
 	form := &action.Element{Role: "button", Tag: "button", Name: "Delete entry", Submits: true, FormMethod: "post", FormAction: "https://app.example/x"}
 	link := &action.Element{Role: "link", Tag: "a", Name: "Delete", LinkURL: "https://app.example/items/5/delete"}
+	saving := &action.Element{Role: "button", Tag: "button", Name: "Save", Submits: true, FormMethod: "post", FormAction: "https://app.example/x"}
 	pay := &action.Element{Role: "button", Tag: "button", Name: "Pay now"}
 	at := func(page string, e *action.Element) action.Facts {
 		return action.Facts{Page: action.Page{URL: page}, Element: e, Destination: &action.Destination{URL: "https://app.example/items/5/delete", Host: "app.example", Site: "app.example", Allowed: true}}
@@ -377,8 +378,8 @@ func TestActsAreDeferredOnlyWhereTheirRequestsAreHeld(t *testing.T) {
 		facts action.Facts
 		wired bool
 	}{
-		"a button": {at("https://app.example/", button), true}, "a form": {at("https://app.example/", form), true},
-		"a link that acts": {at("https://app.example/", link), true}, "paying": {at("https://app.example/", pay), true},
+		"a button": {at("https://app.example/", button), true}, "a form": {at("https://app.example/", form), false},
+		"a link that acts": {at("https://app.example/", link), false}, "a form that saves": {at("https://app.example/", saving), true}, "paying": {at("https://app.example/", pay), true},
 		"a sensitive host": {at("https://hr.example/", button), false}, "an open channel": {open, false}, "requests that nobody judges": {free, false},
 	} {
 		v := p.Decide(action.Call{Verb: save.Name, Args: &action.Click{}, Caller: action.Caller{Actor: "a", Scope: "s", Role: action.Agent}}, save, c.facts)
