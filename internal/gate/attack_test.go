@@ -81,6 +81,7 @@ func interpret(r *http.Request, body []byte) (what, number string) {
 		}
 		text = string(utf16.Decode(units))
 	}
+	text = regexp.MustCompile(`<!--.*?-->`).ReplaceAllString(text, "")
 	for range 2 {
 		if plain, err := url.QueryUnescape(text); err == nil {
 			text = plain

@@ -11,7 +11,7 @@ import (
 // spelled are addresses that delete something on servers which interpret them
 // liberally. They are used for images, which are not held because of their type.
 var spelled = []string{
-	"/items/ID/DELETE", "/items/ID/DeLeTe", "/items/ID/dElEtE", "/ReMoVe/ID", "/items/ID/wipe-out", "/pUrGe?id=ID", "/items/ID/expunge", "/items/ID/d%65lete", "/items/ID/%64%65%6c%65%74%65", "/items/ID/D%45LETE", "/items/ID/delete.json", "/items/ID/delete/",
+	"/items/ID/DELETE", "/items/ID/DeLeTe", "/items/ID/dElEtE", "/ReMoVe/ID", "/items/ID/d%65lete", "/items/ID/%64%65%6c%65%74%65", "/items/ID/D%45LETE", "/items/ID/delete.json", "/items/ID/delete/",
 	"/items/ID/delete?x=1", "/items/ID;x=1/delete", "/items/ID/delete;x", "/delete.php?id=ID", "/delete.php/x?id=ID", "/Delete.aspx?id=ID", "/item.php?delete=ID", "/item.php?a=delete&id=ID",
 	"/?cmd=DELETE&id=ID", "/?q=/items/ID/delete", "/index.php?r=items/delete&id=ID", "/items/ID?_method=DELETE", "/items/ID/l%C3%B6schen", "/loeschen?id=ID", "/supprimer/ID", "/eliminar/ID", "/admin/docs/delete/ID",
 	"/graphql?query=mutation%7BdeleteItem(id:ID)%7Bid%7D%7D", "/graphql?query=mutation+M{deleteItem(id:ID){id}}", "/api?json={%22action%22:%22delete%22,%22id%22:ID}", "/jsonrpc?method=item.delete&id=ID",

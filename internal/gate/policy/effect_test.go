@@ -79,6 +79,7 @@ func TestRequestsAreJudgedByTheirContent(t *testing.T) {
 		{"PUT", app + "/api/users/5", bodyOf("roles.0", "admin"), action.High},
 		{"POST", app + "/api/items/5", bodyOf("action", "delete-draft"), action.High},
 		{"PURGE", app + "/api/items/5", nil, action.High},
+		{"purge", app + "/api/items/5", nil, action.High},
 		{"UNLINK", app + "/api/items/5", nil, action.High},
 		{"MOVE", app + "/files/a.txt", nil, action.High},
 		{"PROPFIND", app + "/files/a.txt", nil, action.Medium},

@@ -65,7 +65,7 @@ var destroyingMethods = setOf(strings.Fields(`DELETE PURGE UNLINK MOVE`))
 
 // judgeSentMethod raises the risk by the method of a request that is sent.
 func judgeSentMethod(j *judgement, method string) kinds {
-	if !destroyingMethods[method] {
+	if method = strings.ToUpper(method); !destroyingMethods[method] { // browsers send "purge" as it is
 		return 0
 	}
 	j.raise(action.High, "effect.delete", "it deletes or moves something by the method "+method)
