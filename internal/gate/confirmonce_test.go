@@ -9,13 +9,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
-// TestADeletionBehindAConfirmationIsAskedAboutOnce presses buttons and links that ask "Delete
+// TestADeletionBehindAConfirmationIsAskedAboutOnce presses buttons that ask "Delete
 // row 1?" with a JavaScript dialog, and accepts it. People are asked when the request is made.
 func TestADeletionBehindAConfirmationIsAskedAboutOnce(t *testing.T) {
 	w := newWire(t, atWire)
 	for name, html := range map[string]string{
 		"a script":         `<button id=b onclick="if (confirm('Delete row 1?')) fetch('/rows/1', {method: 'DELETE'})">Delete row 1</button>`,
-		"a link":           `<a id=b href="#" data-confirm="Sure?" data-method=delete onclick="if (confirm('Sure?')) fetch('/rows/1', {method: 'DELETE'})">Remove</a>`,
 		"a closed account": `<button id=b onclick="if (confirm('Delete your account?')) fetch('/rows/1', {method: 'DELETE'})">Delete account</button>`,
 	} {
 		t.Run(name, func(t *testing.T) {
