@@ -46,7 +46,10 @@ func (o *outgoingRequest) decide(ctx context.Context) (action.Ruling, error) {
 		learn = learn && d.Risk <= action.Low && o.request.Method == http.MethodGet
 	}
 	in.Known = o.g.acts.remembers(o.session.ID, address, learn)
-	poll := policy.PollKey(o.request)
+	poll := ""
+	if o.request.Method != http.MethodGet { // what a page sends, as pictures and the like do not
+		poll = policy.PollKey(o.request)
+	}
 	in.Polls = poll != "" && o.g.acts.remembers(o.session.ID, pollPrefix+poll, false)
 	o.verdict = o.policy.Effect(in)
 	if o.verdict.Decision == policy.Ask && len(o.acts) > 0 && o.acts[0].allows(o.verdict, o.request) {

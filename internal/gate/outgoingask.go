@@ -129,8 +129,8 @@ func (o *outgoingRequest) notifyAsking(b *causingAct, question string) {
 	o.request.Asking(id, question)
 }
 
-// askPerson makes the question, notifies the callers, and returns it with its answer. all are the requests that
-// the question is about, with o.
+// askPerson makes the question, notifies the callers, and returns it with its answer. all
+// are the requests that the question is about, with o.
 func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct, all ...*outgoingRequest) (action.Question, error) {
 	request := o.questionOf(b)
 	if len(all) > 1 {

@@ -82,10 +82,14 @@ func (og *outgoingRequests) extendReach(s *state, t *tab) {
 // worker is not known may come of every act, and so may that of a worker of an act's site.
 func (og *outgoingRequests) causes(s *state, t *tab, p paused) (acts, told []string) {
 	now := time.Now()
+	live := og.ledger.Live(now)
+	if len(live) == 0 {
+		return nil, nil // most requests: what they reach need not be known
+	}
 	if t == nil {
 		site := s.siteOfWorker(p.Frame)
 		if site == "" {
-			return og.ledger.Live(now), nil
+			return live, nil
 		}
 		from := outgoing.NewReach("")
 		from.Sites[site] = true
