@@ -39,3 +39,42 @@ func TestADeletionBehindAConfirmationIsAskedAboutOnce(t *testing.T) {
 		})
 	}
 }
+
+// TestTheFormOfAnApprovedDocumentIsNotAskedAbout goes by a script to a page that asks for
+// confirmation, and sends a form of it: by its button, and by a script. A person allowed the
+// document, and is not asked again about a form to its address; about another one they are.
+func TestTheFormOfAnApprovedDocumentIsNotAskedAbout(t *testing.T) {
+	w := newWire(t, atWire)
+	for name, c := range map[string]struct {
+		to, press, did string
+		asked          bool
+	}{
+		"its button":   {to: "/invoices/5/delete", press: "posted", did: "POST /invoices/5/delete"},
+		"a script":     {to: "/invoices/6/delete", press: "scripted", did: "POST /invoices/6/delete"},
+		"another form": {to: "/invoices/5/delete", press: "scripted", did: "POST /invoices/6/delete", asked: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.mu.Lock()
+			w.done = nil
+			w.mu.Unlock()
+			w.as(operator, "page.goto", &action.Goto{URL: w.site.URL + "/"}, 0)
+			w.as(operator, "page.execute", &action.Execute{Expression: `document.body.innerHTML = '<button id=go>Remove invoice</button>'; go.onclick = () => { location = ` + strconv.Quote(c.to) + ` }`}, 0)
+			answered := w.answers(true)
+			w.press("go", time.Minute)
+			if q := answered(); q.Request == nil || q.Request.Method != "GET" || len(w.asked()) != 0 {
+				t.Fatalf("question %+v, then %+v", q, w.asked())
+			}
+			if c.asked {
+				answered = w.answers(true)
+			}
+			w.press(c.press, time.Minute)
+			if c.asked {
+				answered()
+			}
+			testwait.For(t, "the form to be sent", func() bool { return w.did() == c.did })
+			if q := w.asked(); len(q) != 0 {
+				t.Errorf("asked again: %+v", q)
+			}
+		})
+	}
+}
