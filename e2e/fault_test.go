@@ -39,31 +39,48 @@ func faults(t *testing.T, g *gateway) {
 	agent.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).problem(fault.DialogOpen)
 	operator.post("/v1/sessions/"+id+"/browser/dialog", `{"accept": false}`).object(http.StatusOK)
 	pageChanges(t, g, id)
+	heldPage(t, g, id)
 }
 
-// pageChanges lets a person approve an element that the page no longer shows.
+// pageChanges lets a person approve a script for a page that was loaded again meanwhile.
 func pageChanges(t *testing.T, g *gateway, id string) {
+	t.Helper()
+	operator := g.curl(t, "operator")
+	came, asked := askedAbout(t, g, id, "execute", `{"expression": "document.title"}`)
+	operator.post("/v1/sessions/"+id+"/browser/reload", "").object(http.StatusOK)
+	operator.post("/v1/approvals/"+asked+"/answer", `{"approve": true, "reason": "go on"}`).object(http.StatusOK)
+	(<-came).problem(fault.PageChanged)
+}
+
+// heldPage tries to act on a page whose next document waits for a person: the refusal comes
+// at once, though the call that caused it still waits.
+func heldPage(t *testing.T, g *gateway, id string) {
 	t.Helper()
 	agent, operator := g.curl(t, "agent"), g.curl(t, "operator")
 	signIn(t, g, agent)
 	agent.post("/v1/browser/navigate", `{"url": "`+g.site+`/invoices/`+g.app.Invoices()[0].ID+`"}`).object(http.StatusOK)
+	came, asked := askedAbout(t, g, id, "click", `{"role": "button", "name": "Delete invoice"}`)
+	operator.post("/v1/sessions/"+id+"/browser/reload", "").problem(fault.NotActionable)
+	operator.post("/v1/approvals/"+asked+"/answer", `{"approve": false}`).object(http.StatusOK)
+	(<-came).problem(fault.ApprovalDenied)
+}
+
+// askedAbout makes an agent's call, and returns its answer and the question about it.
+func askedAbout(t *testing.T, g *gateway, session, verb, args string) (came <-chan answer, question string) {
+	t.Helper()
+	agent, operator := g.curl(t, "agent"), g.curl(t, "operator")
 	operator.get("/v1/approvals").object(http.StatusOK) // who lists questions is there to answer
-	came := make(chan answer, 1)
-	go func() {
-		came <- agent.post("/v1/browser/click", `{"role": "button", "name": "Delete invoice"}`, "Prefer: wait=300")
-	}()
-	var asked string
+	answers := make(chan answer, 1)
+	go func() { answers <- agent.post("/v1/browser/"+verb, args, "Prefer: wait=300") }()
 	testwait.For(t, "the question", func() bool {
 		for _, q := range operator.get("/v1/approvals").object(http.StatusOK)["questions"].([]any) {
-			if q.(object)["session"] == id {
-				asked = q.(object)["id"].(string)
+			if q.(object)["session"] == session {
+				question = q.(object)["id"].(string)
 			}
 		}
-		return asked != ""
+		return question != ""
 	})
-	operator.post("/v1/sessions/"+id+"/browser/reload", "").object(http.StatusOK)
-	operator.post("/v1/approvals/"+asked+"/answer", `{"approve": true, "reason": "go on"}`).object(http.StatusOK)
-	(<-came).problem(fault.PageChanged)
+	return answers, question
 }
 
 func TestAnUnansweredQuestionRefuses(t *testing.T) {

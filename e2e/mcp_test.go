@@ -230,7 +230,7 @@ func pickedUp(t *testing.T, g *gateway) {
 	if exists(g.app, invoice) {
 		t.Error("the approved call was not done")
 	}
-	a.must("browser_approval_status", object{"approval_id": id}, "has been done")
+	a.must("browser_approval_status", object{"approval_id": id}, "the request was sent")
 	for _, record := range g.trail(t) {
 		if record.EventType == "outcome" && record.Action == "page.click" && strings.Contains(record.Detail, id) && record.Result == "ok" {
 			if record.HITLDecision != "approved" || record.AnsweredBy == "" || record.Surface != "mcp" {

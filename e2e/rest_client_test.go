@@ -148,7 +148,7 @@ func passes(code fault.Code, o object) any {
 		return o["retryable"]
 	case code == fault.LimitReached:
 		return details[fault.WaitKey] != nil
-	case details["state"] == "paused":
+	case details["state"] == "paused", details["reason"] == "held":
 		return false
 	}
 	return code.Info().Retryable

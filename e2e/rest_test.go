@@ -129,7 +129,7 @@ func restQuestion(t *testing.T, g *gateway) {
 	agent.get("/v1/approvals").problem(fault.DeniedByPolicy)
 	agent.post("/v1/approvals/"+approval+"/answer", `{"approve": true}`).problem(fault.DeniedByPolicy)
 	question := operator.get("/v1/approvals/" + approval).object(http.StatusOK)
-	if question["session"] != id || question["verb"] != "page.click" || question["why"] == "" || question["element"].(object)["name"] != "Delete invoice" {
+	if question["session"] != id || question["verb"] != "page.request" || question["why"] == "" || question["element"].(object)["name"] != "Delete invoice" {
 		t.Errorf("question %v", question)
 	}
 	operator.post("/v1/approvals/"+approval+"/answer", `{"approve": false, "reason": "keep it"}`).object(http.StatusOK)
@@ -139,7 +139,7 @@ func restQuestion(t *testing.T, g *gateway) {
 	}
 	approval = press().object(http.StatusAccepted)["approvalId"].(string)
 	operator.post("/v1/approvals/"+approval+"/answer", `{"approve": true, "reason": "it may go"}`).object(http.StatusOK)
-	if status := agent.get("/v1/approvals/" + approval + "/status").object(http.StatusOK); status["state"] != "approved" {
+	if status := agent.get("/v1/approvals/" + approval + "/status").object(http.StatusOK); status["state"] != "used" {
 		t.Errorf("status %v", status)
 	}
 	if done := press().object(http.StatusOK); done["ok"] != true || exists(g.app, invoice.ID) {

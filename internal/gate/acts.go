@@ -31,6 +31,7 @@ type causingAct struct {
 	key    string // equal for a repetition of the call
 	facts  action.Facts
 	pin    action.Pin
+	seen   string // a screenshot of the element before the act; empty if none was taken
 	name   string // the call, in words
 	judged policy.Act
 	cover  policy.Cover  // what the act names
@@ -44,6 +45,7 @@ type causingAct struct {
 	decision *decision       // the one that is waited for; nil when none is
 	effects  []action.Effect
 	refused  error         // the last fault: refused by a person, or not answered
+	answered any           // Data of the call's answer, when that named a waiting question
 	changed  chan struct{} // closed and replaced when effects change
 
 	askedBefore bool           // a person allowed the act before it was done, without a request of it
@@ -86,7 +88,7 @@ type acts struct {
 
 // begin stores the act of a starting call.
 func (d *acts) begin(c *callInfo, wasApproved bool) *causingAct {
-	b := &causingAct{gate: c.g, id: newID(), call: c.call, key: keyOf(c.call), facts: c.facts, pin: c.pin, name: c.name(), running: true, began: time.Now(), changed: make(chan struct{})}
+	b := &causingAct{gate: c.g, id: newID(), call: c.call, key: keyOf(c.call), facts: c.facts, pin: c.pin, seen: c.picture, name: c.name(), running: true, began: time.Now(), changed: make(chan struct{})}
 	b.window = requestWindow
 	if c.verdict.Risk >= action.High {
 		b.window = highRequestWindow
@@ -171,9 +173,9 @@ func (d *acts) find(session string, ids []string) []*causingAct {
 	return found
 }
 
-// untold returns the act of an earlier, equal call that has a question whose
-// answer the caller does not know yet.
-func (d *acts) untold(call action.Call) *causingAct {
+// untold returns the acts of earlier, equal calls that have a question whose answer the
+// caller does not know yet. Their sessions may be others.
+func (d *acts) untold(call action.Call) (found []*causingAct) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.asked) == 0 {
@@ -182,10 +184,10 @@ func (d *acts) untold(call action.Call) *causingAct {
 	key := keyOf(call)
 	for _, b := range d.asked {
 		if b.key == key && b.isUntold() {
-			return b
+			found = append(found, b)
 		}
 	}
-	return nil
+	return found
 }
 
 func (b *causingAct) isUntold() bool {
@@ -194,9 +196,10 @@ func (b *causingAct) isUntold() bool {
 	return !b.running && b.question.ID != ""
 }
 
-// keyOf returns a key that is equal for equal calls of one caller.
+// keyOf returns a key that is equal for equal calls of one caller, whichever session they
+// are for.
 func keyOf(call action.Call) string {
-	text, err := json.Marshal([]any{call.Caller, call.Connection, call.Session, call.Verb, call.Args})
+	text, err := json.Marshal([]any{call.Caller.Scope, call.Caller.Actor, call.Caller.Role, call.Verb, action.Bound(call.Args)})
 	if err != nil {
 		return newID() // unique
 	}
@@ -213,14 +216,19 @@ func (b *causingAct) policyAct() policy.Act {
 	return d
 }
 
-// approve records that a person allowed what the act sends.
-func (b *causingAct) approve(c policy.Cover) {
+// approve records that a person allowed a request of the act; after the
+// document of the whole tab, what a new page reads is not judged by the act.
+func (b *causingAct) approve(r action.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	c := policy.CoversEffect(r, b.cover)
 	if b.judged.Approved {
 		c.Hosts = append(slices.Clone(b.judged.Cover.Hosts), c.Hosts...)
 	}
 	b.judged.Approved, b.judged.Cover = true, c
+	if r.Top {
+		b.judged.Deferred = false
+	}
 }
 
 // allows reports whether a person's approval of the act allows a request, and counts that

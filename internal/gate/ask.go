@@ -108,7 +108,11 @@ func (c *callInfo) addScreenshot(ctx context.Context, q *action.Question, level 
 		return
 	}
 	ctx = context.WithoutCancel(ctx) // the question remains when its caller disconnects
-	id, err := c.targetScreenshot(ctx)
+	var err error
+	id := c.picture
+	if id == "" {
+		id, err = c.targetScreenshot(ctx)
+	}
 	if err == nil {
 		err = c.g.approvals.SetScreenshot(ctx, q.ID, id)
 	}
@@ -117,6 +121,21 @@ func (c *callInfo) addScreenshot(ctx context.Context, q *action.Question, level 
 		return
 	}
 	q.Screenshot = id
+}
+
+// pictureBefore takes the screenshot for a question about what the act sends, if that is the
+// tab's next document: while such a request is held, the element cannot be outlined.
+func (c *callInfo) pictureBefore(ctx context.Context) {
+	e := c.facts.Element
+	if !c.verdict.Deferred || c.verdict.Risk < action.High || e == nil || !e.Submits && e.LinkURL == "" {
+		return
+	}
+	id, err := c.targetScreenshot(ctx)
+	if err != nil {
+		c.g.log.Debug("no screenshot before an act", "id", c.call.ID, "error", err)
+		return
+	}
+	c.picture = id
 }
 
 // targetScreenshot waits at most screenshotLimit for a screenshot. A later one is

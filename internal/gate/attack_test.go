@@ -400,14 +400,15 @@ func (f *attackRig) make(t *try, number string) made {
 }
 
 // await waits until an attack has an end. With the gate enabled it may have none:
-// then nothing comes, which no event tells.
+// then nothing comes, which no event tells. With the gate disabled it has one, unless the
+// server does not understand the attack.
 func (f *attackRig) await(t *try, ended func() bool) {
-	ctx := testwait.Context(f.t)
+	limit := 5 * time.Minute
 	if !f.free {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, max(1500*time.Millisecond, t.slow))
-		defer cancel()
+		limit = max(1500*time.Millisecond, t.slow)
 	}
+	ctx, cancel := context.WithTimeout(testwait.Context(f.t), limit)
+	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !ended() && ctx.Err() == nil {

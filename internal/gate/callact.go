@@ -8,6 +8,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
@@ -71,6 +72,7 @@ func (a *callAct) finishAct(result action.Result, err error) (action.Result, err
 		result.Pending.Done = true
 		result.Notes = append(result.Notes, a.c.g.unattendedNotes(a.c.call, q)...)
 		a.journal.approval = q.ID
+		a.causing.answered = result.Data
 		return result, nil
 	}
 	a.causing.clearQuestion()
@@ -95,6 +97,24 @@ func (b *causingAct) clearQuestion() {
 	b.question = action.Question{}
 }
 
+// earlier returns the act of an earlier, equal call in the same session that has a question
+// whose answer the caller does not know yet; nil if there is none.
+func (a *callAct) earlier(ctx context.Context) *causingAct {
+	found := a.c.g.acts.untold(a.c.call)
+	if len(found) == 0 {
+		return nil
+	}
+	session := a.c.facts.Session.ID
+	if session == "" {
+		session = a.c.lookAtNow(ctx, action.VerbSessionShow.Name, &action.None{}).Session.ID
+	}
+	at := slices.IndexFunc(found, func(b *causingAct) bool { return b.facts.Session.ID == session })
+	if at < 0 {
+		return nil
+	}
+	return found[at]
+}
+
 // resumeAct answers a call that was made before, without doing its act again. It
 // waits for the answer to the question about the requests of the act.
 func (a *callAct) resumeAct(ctx context.Context, b *causingAct) (action.Result, error) {
@@ -102,9 +122,9 @@ func (a *callAct) resumeAct(ctx context.Context, b *causingAct) (action.Result, 
 	b.mu.Lock()
 	waiting, q := b.decision, b.question
 	b.mu.Unlock()
-	result := action.Result{Session: b.facts.Session.ID}
+	result := action.Result{Session: b.facts.Session.ID, Data: b.answered}
+	a.journal.approval = q.ID
 	if waiting != nil {
-		a.journal.approval = q.ID
 		wait := a.c.call.Wait
 		if wait <= 0 {
 			wait = a.c.g.longestQuestion()
@@ -123,6 +143,7 @@ func (a *callAct) resumeAct(ctx context.Context, b *causingAct) (action.Result, 
 		}
 	}
 	b.awaitAnswers(ctx)
+	a.recordAnswer(ctx, q.ID)
 	b.clearQuestion()
 	if refused := b.refusalFault(); refused != nil {
 		return result, refused
@@ -130,8 +151,35 @@ func (a *callAct) resumeAct(ctx context.Context, b *causingAct) (action.Result, 
 	b.mu.Lock()
 	result.Effects = slices.Clone(b.effects)
 	b.mu.Unlock()
+	result.Page = pageOf(a.c.lookAtNow(ctx, action.VerbPageSnapshot.Name, &action.TakeSnapshot{}))
 	result.Notes = append(result.Notes, "this was done when you called it before; it was not done again. Take a snapshot to see the page as it is now")
 	return result, nil
+}
+
+// recordAnswer adds to the record of the call what a person answered.
+func (a *callAct) recordAnswer(ctx context.Context, id string) {
+	q, err := a.c.g.approvals.Show(ctx, a.c.call.Caller.Scope, id)
+	if err != nil {
+		return // the answer itself is in the trail
+	}
+	a.journal.answeredBy = q.AnsweredBy
+	if hitl, known := map[string]string{approval.Approved: approved, approval.Used: approved, approval.Denied: denied, approval.Expired: expired}[q.State]; known {
+		a.journal.hitl = hitl
+	}
+}
+
+// lookAtNow returns the facts for another verb in the session of the call; none where they
+// cannot be known.
+func (c *callInfo) lookAtNow(ctx context.Context, verb string, args any) action.Facts {
+	call := action.Call{ID: c.call.ID, Session: c.call.Session, Connection: c.call.Connection, Caller: c.call.Caller, Verb: verb, Args: args, Peek: true}
+	facts, err := withDeadline(ctx, c, func(ctx context.Context) (action.Facts, error) {
+		facts, _, err := c.g.sessions.Look(ctx, call)
+		return facts, err
+	})
+	if err != nil {
+		return action.Facts{}
+	}
+	return facts
 }
 
 // effectsText describes the effects of an answer for its record.

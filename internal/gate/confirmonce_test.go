@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,9 @@ func TestADeletionBehindAConfirmationIsAskedAboutOnce(t *testing.T) {
 	w := newWire(t, atWire)
 	for name, html := range map[string]string{
 		"a script":         `<button id=b onclick="if (confirm('Delete row 1?')) fetch('/rows/1', {method: 'DELETE'})">Delete row 1</button>`,
+		"a form":           `<form method=post action=/rows/1/delete onsubmit="return confirm('Delete row 1?')"><button id=b>Delete row 1</button></form>`,
+		"a link that acts": `<a id=b href=/rows/2/delete onclick="return confirm('Delete row 1?')">Delete row 1</a>`,
+		"an empty link":    `<a id=b href="#" data-confirm="Delete row 1?" onclick="event.preventDefault(); if (confirm(this.dataset.confirm)) fetch('/rows/1', {method: 'DELETE'})">Delete row 1</a>`,
 		"a closed account": `<button id=b onclick="if (confirm('Delete your account?')) fetch('/rows/1', {method: 'DELETE'})">Delete account</button>`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -32,11 +36,35 @@ func TestADeletionBehindAConfirmationIsAskedAboutOnce(t *testing.T) {
 			if q := answered(); q.Verb != action.EffectVerb || q.Request == nil {
 				t.Errorf("question %+v", q)
 			}
-			testwait.For(t, "the row to go", func() bool { return w.did() != "" })
+			testwait.For(t, "the row to go", func() bool { return w.did() != "" || w.gone("/rows/2/delete") })
 			if q := w.asked(); len(q) != 0 {
 				t.Errorf("asked again: %+v", q)
 			}
 		})
+	}
+}
+
+// gone reports whether the page is at an address now.
+func (w *wireRig) gone(path string) bool {
+	w.t.Helper()
+	r := w.as(operator, "page.snapshot", &action.TakeSnapshot{}, 0)
+	return r.Page != nil && r.Page.URL == w.site.URL+path
+}
+
+// TestWhatANewPageLoadsIsNotAskedAbout sends a form whose answer is a page with a frame of
+// another host. A person allows the form, and is not asked about the frame.
+func TestWhatANewPageLoadsIsNotAskedAbout(t *testing.T) {
+	w := newWire(t, atWire)
+	w.as(operator, "page.execute", &action.Execute{Expression: `document.body.innerHTML = '<form method=post action=/framed/delete><button id=b>Delete the frame</button></form>'`}, 0)
+	answered := w.answers(true)
+	w.press("b", time.Minute)
+	answered()
+	testwait.For(t, "the frame", func() bool {
+		r := w.as(operator, "page.snapshot", &action.TakeSnapshot{}, 0)
+		return strings.Contains(r.Data.(*action.Snapshot).Text, "Filter things")
+	})
+	if q := w.asked(); len(q) != 0 || w.did() != "POST /framed/delete" {
+		t.Errorf("asked %+v, done %s", q, w.did())
 	}
 }
 

@@ -28,6 +28,7 @@ type callInfo struct {
 
 	humanWait time.Duration // for people, in addition to the time of the act
 	sensitive bool          // a text of the call contains a credential, so records repeat none
+	picture   string        // a screenshot of the element before the act; empty if none was taken
 	given     *action.Call  // the call of mouse or keyboard that this one is made in place of; nil: it is none
 }
 
@@ -81,7 +82,7 @@ func (p *invocation) run(ctx context.Context) (result action.Result, err error) 
 	if err := p.becomePageAct(ctx); err != nil {
 		return action.Result{}, err
 	}
-	if b := p.g.acts.untold(p.call); b != nil {
+	if b := p.act.earlier(ctx); b != nil {
 		return p.act.resumeAct(ctx, b)
 	}
 	own := ownVerbs[p.call.Verb]
@@ -230,6 +231,7 @@ func (p *invocation) refusal() error {
 // do passes the call to Sessions.
 func (p *invocation) do(ctx context.Context) (action.Result, error) {
 	p.maybeDone = ctx.Err() == nil
+	p.pictureBefore(ctx)
 	p.act.beginAct()
 	result, err := withDeadline(ctx, &p.callInfo, func(ctx context.Context) (action.Result, error) {
 		return p.g.sessions.Do(ctx, p.call, p.pin)

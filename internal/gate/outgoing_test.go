@@ -3,6 +3,7 @@ package gate_test
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -93,6 +94,12 @@ func newWire(t *testing.T, c policy.Config) *wireRig {
 			w.mu.Lock()
 			w.done = append(w.done, r.Method+" "+r.URL.Path)
 			w.mu.Unlock()
+			if strings.HasPrefix(r.URL.Path, "/framed/") {
+				out.Header().Set("Content-Type", "text/html; charset=utf-8")
+				_, port, _ := net.SplitHostPort(r.Host)
+				_, _ = fmt.Fprintf(out, "<!doctype html><title>Gone</title><iframe src='http://localhost:%s/'></iframe>", port)
+				return
+			}
 			out.WriteHeader(http.StatusAccepted)
 			return
 		}
@@ -335,24 +342,28 @@ func TestRequestsOfOneActAreAnsweredSingly(t *testing.T) {
 // TestAnApprovalCoversWhatWasShown presses elements whose pages send more than what
 // people approve: after an approved request, or in place of the element's own.
 func TestAnApprovalCoversWhatWasShown(t *testing.T) {
-	w := newWire(t, atWire)
+	wires := map[bool]*wireRig{false: newWire(t, atWire), true: newWire(t, policy.Config{Enabled: true, AskAt: policy.AskAtAct})}
 	const send = `(path, body) => fetch(path, {method: 'POST', headers: {'Content-Type': 'application/x-www-form-urlencoded'}, body})`
 	for name, c := range map[string]struct {
-		html  string
-		yes   []bool // the answers of people, one after the other
-		tries string // the requests that arrive, in any order
+		html   string
+		yes    []bool // the answers of people, one after the other
+		tries  string // the requests that arrive, in any order
+		before bool   // people are asked before the act first
 	}{
-		"another amount after the approved payment": {`<button id=b onclick="send('/pay', 'amount=10&to=Ann').then(() => send('/pay', 'amount=9999&to=eve'))">Pay 10 EUR to Ann</button>`, []bool{true, false}, "POST /pay"},
-		"a form that a script changes":              {`<form method=post action=/pay onsubmit="amount.value = 9999"><input type=hidden name=to value=Ann><input type=hidden name=amount value=10 id=amount><button id=b>Pay 10 EUR to Ann</button></form>`, []bool{true, false}, ""},
-		"a form as it is":                           {`<form method=post action=/pay><input type=hidden name=to value=Ann><input type=hidden name=amount value=10><button id=b>Pay 10 EUR to Ann</button></form>`, []bool{true}, "POST /pay"},
-		"a script sends the form's fields twice":    {`<form method=post action=/pay onsubmit="event.preventDefault(); send('/pay', 'to=Ann&amount=10').then(() => send('/pay', 'to=Ann&amount=10'))"><input type=hidden name=to value=Ann><input type=hidden name=amount value=10><button id=b>Pay 10 EUR to Ann</button></form>`, []bool{true, false}, "POST /pay"},
-		"another item after the approved one":       {`<button id=b onclick="fetch('/rows/1', {method: 'DELETE'}).then(() => fetch('/repos/5', {method: 'DELETE'}))">Delete row 1</button>`, []bool{true, false}, "DELETE /rows/1"},
-		"the same item again":                       {`<button id=b onclick="fetch('/rows/1', {method: 'DELETE'}).then(() => fetch('/rows/1', {method: 'DELETE'}))">Delete row 1</button>`, []bool{true, false}, "DELETE /rows/1"},
-		"everybody after one person":                {`<button id=b onclick="send('/messages', 'to=Ann&text=hi').then(() => send('/messages', 'to=all&text=hi'))">Send to Ann</button>`, []bool{true, false}, "POST /messages"},
-		"an opaque request after the approved one":  {`<button id=b onclick="fetch('/rows/1', {method: 'DELETE'}).then(() => send('/rpc', 'm=17'))">Delete row 1</button>`, []bool{true, false}, "DELETE /rows/1"},
-		"what the page reads after it":              {`<button id=b onclick="fetch('/rows/1', {method: 'DELETE'}).then(() => fetch('/rows?page=2'))">Delete row 1</button>`, []bool{true}, "DELETE /rows/1"},
+		"another amount after the approved payment":          {`<button id=b onclick="send('/pay', 'amount=10&to=Ann').then(() => send('/pay', 'amount=9999&to=eve'))">Pay 10 EUR to Ann</button>`, []bool{true, false}, "POST /pay", false},
+		"a form that a script changes":                       {`<form method=post action=/pay onsubmit="amount.value = 9999"><input type=hidden name=to value=Ann><input type=hidden name=amount value=10 id=amount><button id=b>Pay 10 EUR to Ann</button></form>`, []bool{true, false}, "", true},
+		"a changed form that is asked about when it is sent": {`<form method=post action=/pay onsubmit="amount.value = 9999"><input type=hidden name=to value=Ann><input type=hidden name=amount value=10 id=amount><button id=b>Pay 10 EUR to Ann</button></form>`, []bool{false}, "", false},
+		"a form as it is":                                    {`<form method=post action=/pay><input type=hidden name=to value=Ann><input type=hidden name=amount value=10><button id=b>Pay 10 EUR to Ann</button></form>`, []bool{true}, "POST /pay", true},
+		"a form that is asked about when it is sent":         {`<form method=post action=/pay><input type=hidden name=to value=Ann><input type=hidden name=amount value=10><button id=b>Pay 10 EUR to Ann</button></form>`, []bool{true}, "POST /pay", false},
+		"a script sends the form's fields twice":             {`<form method=post action=/pay onsubmit="event.preventDefault(); send('/pay', 'to=Ann&amount=10').then(() => send('/pay', 'to=Ann&amount=10'))"><input type=hidden name=to value=Ann><input type=hidden name=amount value=10><button id=b>Pay 10 EUR to Ann</button></form>`, []bool{true, false}, "POST /pay", true},
+		"another item after the approved one":                {`<button id=b onclick="fetch('/rows/1', {method: 'DELETE'}).then(() => fetch('/repos/5', {method: 'DELETE'}))">Delete row 1</button>`, []bool{true, false}, "DELETE /rows/1", false},
+		"the same item again":                                {`<button id=b onclick="fetch('/rows/1', {method: 'DELETE'}).then(() => fetch('/rows/1', {method: 'DELETE'}))">Delete row 1</button>`, []bool{true, false}, "DELETE /rows/1", false},
+		"everybody after one person":                         {`<button id=b onclick="send('/messages', 'to=Ann&text=hi').then(() => send('/messages', 'to=all&text=hi'))">Send to Ann</button>`, []bool{true, false}, "POST /messages", false},
+		"an opaque request after the approved one":           {`<button id=b onclick="fetch('/rows/1', {method: 'DELETE'}).then(() => send('/rpc', 'm=17'))">Delete row 1</button>`, []bool{true, false}, "DELETE /rows/1", false},
+		"what the page reads after it":                       {`<button id=b onclick="fetch('/rows/1', {method: 'DELETE'}).then(() => fetch('/rows?page=2'))">Delete row 1</button>`, []bool{true}, "DELETE /rows/1", false},
 	} {
 		t.Run(name, func(t *testing.T) {
+			w := wires[c.before]
 			w.mu.Lock()
 			w.done = nil
 			w.mu.Unlock()
@@ -395,13 +406,13 @@ func TestARepeatedCallIsNotDoneTwice(t *testing.T) {
 	}
 }
 
-// TestAFormIsAskedAboutOnce checks that a person is asked before a form is sent,
-// since its request is known, and that the approval covers the request.
+// TestAFormIsAskedAboutOnce checks that a person is asked about the request of a form, and
+// not about its button too.
 func TestAFormIsAskedAboutOnce(t *testing.T) {
 	w := newWire(t, atWire)
 	answered := w.answers(true)
 	r := w.press("posted", time.Minute)
-	if q := answered(); q.Verb != "page.click" || q.Risk != action.High {
+	if q := answered(); q.Verb != action.EffectVerb || q.Risk != action.High || q.Request == nil || !strings.HasSuffix(q.Request.URL, "/invoices/5/delete") {
 		t.Errorf("question %+v", q)
 	}
 	if w.did() != "POST /invoices/5/delete" || len(r.Effects) != 1 || len(w.asked()) != 0 {
@@ -420,6 +431,7 @@ func TestAPageThatWaitsForADocumentIsReadAsItIs(t *testing.T) {
 		t.Fatalf("pending %+v, done %q", r.Pending, w.did())
 	}
 	question := r.Pending.Approval
+	testwait.For(t, "the question's picture", func() bool { return w.asked()[0].Screenshot == "picture" })
 	shown := w.as(agent, "page.snapshot", &action.TakeSnapshot{}, 0)
 	if text := shown.Data.(*action.Snapshot).Text; !strings.Contains(text, "Filter things") || !strings.Contains(strings.Join(shown.Notes, " "), question) {
 		t.Errorf("%s, notes %q", text, shown.Notes)
@@ -437,7 +449,26 @@ func TestAPageThatWaitsForADocumentIsReadAsItIs(t *testing.T) {
 	if w.did() != "POST /invoices/6/delete" || len(r.Effects) != 1 || r.Effects[0].Status != http.StatusAccepted {
 		t.Errorf("done %q, effects %+v", w.did(), r.Effects)
 	}
+	if acted, ok := r.Data.(*action.Acted); !ok || !acted.OK || r.Page == nil || !strings.HasSuffix(r.Page.URL, "/invoices/6/delete") {
+		t.Errorf("the repeated call says %+v at %+v", r.Data, r.Page)
+	}
+	w.as(agent, "page.back", &action.None{}, 0)
 	w.as(agent, "page.wait_for", &action.WaitFor{Locator: action.Locator{Selector: "#filter"}}, 0)
+}
+
+// TestOthersActWhileACallWaitsForAPerson lets an operator act while an agent's call waits
+// for the answer about its request.
+func TestOthersActWhileACallWaitsForAPerson(t *testing.T) {
+	w := newWire(t, atWire)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := w.testGate.Call(t.Context(), action.Call{Verb: "page.click", Caller: agent, Args: &action.Click{Locator: named("#sly")}, Wait: time.Hour})
+		ended <- err
+	}()
+	testwait.For(t, "a question", func() bool { return len(w.asked()) == 1 })
+	w.as(operator, "page.click", &action.Click{Locator: named("#menu")}, 0)
+	w.as(operator, "approval.answer", &action.Answer{ID: w.asked()[0].ID}, 0)
+	wantCode(t, "the call that waited", testwait.Receive(t, ended, "the end of the call"), fault.ApprovalDenied)
 }
 
 // TestAReadOnlySessionSendsNothing checks that only reading requests are sent,

@@ -15,7 +15,7 @@ import (
 
 // togetherWindow is how long the first request of an act waits for others, so that one
 // question shows them all.
-const togetherWindow = 100 * time.Millisecond
+const togetherWindow = 300 * time.Millisecond
 
 // maxTogether is how many requests one question shows.
 const maxTogether = 20
@@ -82,7 +82,7 @@ func (o *outgoingRequest) askForAll(ctx context.Context, b *causingAct, d *decis
 	for i, r := range all {
 		switch {
 		case err == nil && (len(q.Only) == 0 || slices.Contains(q.Only, i+1)):
-			b.approve(policy.CoversEffect(r.request, b.cover))
+			b.approve(r.request)
 			r.rememberLink()
 			continue
 		case err == nil:
@@ -143,9 +143,12 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct, all ...*
 	if err != nil {
 		return q, err
 	}
-	if b != nil {
-		running := o.g.acts.ask(b, q)
-		seen := callInfo{g: b.gate, call: b.call, facts: b.facts, pin: b.pin}
+	running := b != nil && o.g.acts.ask(b, q)
+	for _, r := range all {
+		r.notifyAsking(b, q.ID)
+	}
+	if b != nil { // the picture is taken while the browser knows that the request is held
+		seen := callInfo{g: b.gate, call: b.call, facts: b.facts, pin: b.pin, picture: b.seen}
 		seen.addScreenshot(ctx, &q, slog.LevelDebug) // the element may have disappeared
 		if b.call.Asked != nil && running {
 			b.call.Asked(*pendingOf(q))
@@ -154,8 +157,5 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct, all ...*
 	event := o.event(action.EventQuestion)
 	event.HITLDecision, event.ApprovalID, event.Screenshot, event.Detail = pending, q.ID, q.Screenshot, join("question "+q.ID, event.Detail)
 	o.g.audit.Record(event)
-	for _, r := range all {
-		r.notifyAsking(b, q.ID)
-	}
 	return o.g.approvals.Await(ctx, q.ID, 0)
 }

@@ -224,7 +224,7 @@ func (s *sessionState) signalChange() {
 	s.changed = make(chan struct{})
 }
 
-// takeTurn waits for the turn to act on the page. Faults: session_paused if the
+// takeTurn waits for the turn to act on the page. release may be called twice. Faults: session_paused if the
 // session is paused by then.
 func (o *openSession) takeTurn(ctx context.Context, call action.Call) (release func(), err error) {
 	select {
@@ -237,7 +237,7 @@ func (o *openSession) takeTurn(ctx context.Context, call action.Call) (release f
 		<-o.turn
 		return nil, err
 	}
-	return func() { <-o.turn }, nil
+	return sync.OnceFunc(func() { <-o.turn }), nil
 }
 
 // open makes the session open with a box and its browser. It returns false if the

@@ -123,6 +123,7 @@ func (p *pages) act(ctx context.Context, sess *openSession, call action.Call, pi
 			return action.Result{}, err
 		}
 		defer release()
+		ctx = engine.Yielding(ctx, release)
 	}
 	if err := sess.checkBegin(call); err != nil {
 		return action.Result{}, err

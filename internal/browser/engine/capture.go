@@ -28,7 +28,7 @@ func (sd *siteData) capture(ctx context.Context, domain string) (set credentials
 	if t == nil {
 		return set, nil, sd.toFault(ctx, name, captureLimit, sd.noTabReason())
 	}
-	if err := sd.admit(t, name); err != nil {
+	if err := sd.admit(ctx, t, name); err != nil {
 		return set, nil, err
 	}
 	ctx, leave := sd.enter(ctx, t, captureLimit)

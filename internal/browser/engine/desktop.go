@@ -37,7 +37,7 @@ func (b *Browser) PagePoint(ctx context.Context, p image.Point) (x, y float64, i
 	if t == nil {
 		return 0, 0, false, b.toFault(ctx, action.VerbMouseMove.Name, setupLimit, b.noTabReason())
 	}
-	if err := b.admit(t, action.VerbMouseMove.Name); err != nil {
+	if err := b.admit(ctx, t, action.VerbMouseMove.Name); err != nil {
 		return 0, 0, false, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, setupLimit)
@@ -66,7 +66,7 @@ func (b *Browser) FocusedField(ctx context.Context) (ref string, err error) {
 	if t == nil {
 		return "", b.toFault(ctx, name, findLimit, b.noTabReason())
 	}
-	if err := b.admit(t, name); err != nil {
+	if err := b.admit(ctx, t, name); err != nil {
 		return "", err
 	}
 	inner, leave := b.enter(ctx, t, findLimit)

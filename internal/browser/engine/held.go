@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/cdp"
@@ -58,6 +59,42 @@ func (og *outgoingRequests) hold(t *tab, h heldRequest) {
 		}
 		t.interrupt(errDocumentHeld)
 	})
+}
+
+// arrival is a document that a person allowed, and that the tab does not show yet.
+type arrival struct {
+	before mark      // the tab when it was allowed
+	until  time.Time // nobody waits longer for it; zero if there is none
+}
+
+// release notes that a person allowed a request. If it is for the tab's next document, the
+// next calls wait for that.
+func (og *outgoingRequests) release(t *tab, key string) {
+	og.state.Do(func(*state) {
+		if t == nil || !slices.ContainsFunc(t.held, func(h heldRequest) bool { return h.key == key && h.document }) {
+			return
+		}
+		t.arriving = arrival{before: mark{moves: t.moves, loader: t.root.loader, tab: t}, until: time.Now().Add(serverLimit)}
+	})
+}
+
+// waitForArrival waits for the document that a person allowed, unless another one is asked
+// about meanwhile.
+func (b *base) waitForArrival(ctx context.Context, t *tab) {
+	until := guarded.Get(b.state, func(*state) time.Time { return t.arriving.until })
+	if until.IsZero() {
+		return
+	}
+	bounded, stop := context.WithDeadline(ctx, until)
+	defer stop()
+	_ = b.await(bounded, func(*state) bool {
+		was, now := t.arriving.before, t.moves
+		shown := t.root.loader != was.loader && t.root.events["DOMContentLoaded"]
+		return t.closed || t.crashed || t.dialog != nil || t.heldDocument() != nil || shown || now.stopped > was.moves.stopped || now.downloads > was.moves.downloads
+	})
+	if ctx.Err() == nil {
+		b.state.Do(func(*state) { t.arriving = arrival{} })
+	}
 }
 
 // unhold notes that a request is not held any more.

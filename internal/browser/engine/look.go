@@ -45,7 +45,8 @@ type match struct {
 }
 
 // Look returns the facts by which a call is judged, and the pin that Do takes. For
-// verbs without an element it asks the browser nothing. The caller fills in the
+// verbs without an element it asks the browser nothing. A document that a person has just
+// allowed is waited for. The caller fills in the
 // session's fields of the facts and the judgement of the destination. Faults:
 // missing_selector, invalid_selector, invalid_url, missing_url, not_found,
 // stale_ref, and those of Do.
@@ -60,6 +61,9 @@ func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts
 	t := b.current()
 	if t == nil {
 		return action.Facts{}, action.Pin{}, b.toFault(ctx, name, b.within(0), b.noTabReason())
+	}
+	if !leavesPage(name) {
+		b.waitForArrival(ctx, t)
 	}
 	var facts action.Facts
 	pin := action.Pin{Tab: t.id}
@@ -138,7 +142,7 @@ func addressed(args any) (to string, goes bool) {
 
 func (es *elements) lookAt(ctx context.Context, t *tab, name string, l action.Locator, timing action.Timing, c *injected.Choice, facts action.Facts) (action.Facts, action.Pin, error) {
 	pin := action.Pin{Tab: t.id}
-	if err := es.admit(t, name); err != nil {
+	if err := es.admit(ctx, t, name); err != nil {
 		return facts, pin, err
 	}
 	wait := timing.Limit(findLimit)

@@ -38,6 +38,27 @@ func Acting(ctx context.Context, a action.Act) context.Context {
 	return context.WithValue(ctx, actKey{}, a)
 }
 
+type yieldKey struct{}
+
+// Yielding returns a context whose calls release their caller's turn to act when they wait
+// for a person: others can act meanwhile. release must do nothing if it is called again.
+func Yielding(ctx context.Context, release func()) context.Context {
+	outer, _ := ctx.Value(yieldKey{}).(func())
+	return context.WithValue(ctx, yieldKey{}, func() {
+		release()
+		if outer != nil {
+			outer()
+		}
+	})
+}
+
+// yieldTurn releases the turns of a call.
+func yieldTurn(ctx context.Context) {
+	if release, given := ctx.Value(yieldKey{}).(func()); given {
+		release()
+	}
+}
+
 func actOf(ctx context.Context) (action.Act, bool) {
 	a, ok := ctx.Value(actKey{}).(action.Act)
 	return a, ok && a.ID != ""
@@ -103,6 +124,7 @@ func (og *outgoingRequests) judge(s *state, t *tab, p paused, goOn func()) {
 			og.ledger.Note(p.key(), tab, e)
 		}
 		if err == nil {
+			og.release(t, p.key())
 			goOn()
 		} else {
 			og.failRequest(t, p, err)
@@ -240,8 +262,7 @@ func (ob *observer) waitForApproval(ctx context.Context, t *tab) bool {
 	if !follows || a.Wait <= 0 || t == nil || !ob.ledger.WaitingFor(a.ID, t.id) {
 		return false
 	}
-	before := ob.effects.mark(t)
-	document := ob.isHeld(t)
+	yieldTurn(ctx)
 	patient, stop := context.WithTimeout(ctx, a.Wait)
 	defer stop()
 	if ob.await(patient, func(*state) bool { return t.closed || t.crashed || !ob.ledger.WaitingFor(a.ID, t.id) }) != nil {
@@ -250,10 +271,7 @@ func (ob *observer) waitForApproval(ctx context.Context, t *tab) bool {
 	answering, end := context.WithTimeout(ctx, serverLimit)
 	defer end()
 	_ = ob.await(answering, func(*state) bool { return t.closed || t.crashed || !ob.ledger.Open(a.ID) })
-	_ = ob.await(answering, func(*state) bool {
-		shown := t.root.loader != before.loader && t.root.events["DOMContentLoaded"]
-		return !document || t.closed || t.crashed || shown || t.moves.stopped > before.moves.stopped
-	})
+	ob.waitForArrival(ctx, t)
 	return true
 }
 

@@ -18,7 +18,7 @@ import (
 // fixedFields are the types that belong to the state, each with the fields that do not
 // change after the state has them. Every other field is used under the lock.
 var fixedFields = map[string][]string{
-	"tab":    {"id", "opener", "group", "main", "root", "refs", "ready", "made"},
+	"tab":    {"id", "opener", "group", "main", "root", "refs", "ready", "made", "channel"},
 	"frame":  {"id", "listeners"},
 	"target": {"id", "kind", "url", "session", "tab", "console", "parent"},
 	"visit":  {"address", "resources", "reply"},

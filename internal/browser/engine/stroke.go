@@ -76,7 +76,7 @@ func (b *Browser) SendStroke(ctx context.Context, tab string, s Stroke) error {
 	case tab != "" && t.id != tab:
 		return errChanged
 	}
-	if err := b.admit(t, name); err != nil {
+	if err := b.admit(ctx, t, name); err != nil {
 		return err
 	}
 	inner, leave := b.enter(ctx, t, findLimit)

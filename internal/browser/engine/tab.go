@@ -61,6 +61,7 @@ type tab struct {
 	uncertified     string            // the browser's error for a certificate of the last navigation that was not accepted
 	held            []heldRequest     // about which a person is asked
 	relay           *heldPage         // by which the main frame is read; nil if no next document is held
+	arriving        arrival           // the document that was held last, until the tab shows it
 	channel         string            // of the relay
 	preparedFor     string            // the address that a call has prepared for already
 	cancelPreparing func()            // cancels the preparation for the next document; nil for none
@@ -141,8 +142,17 @@ func (b *base) enter(ctx context.Context, t *tab, limit time.Duration) (context.
 // while one is open: a page that opens dialogs without end must not keep the tab.
 const maxDialogs = 3
 
-// admit refuses a verb that cannot run in the tab's present state.
-func (b *base) admit(t *tab, verb string) error {
+// leavesPage reports whether a verb does not need the tab's next document.
+func leavesPage(verb string) bool {
+	return verb == action.VerbPageGoto.Name || verb == action.VerbPageDialog.Name
+}
+
+// admit refuses a verb that cannot run in the tab's present state. A document that a person
+// has just allowed is waited for.
+func (b *base) admit(ctx context.Context, t *tab, verb string) error {
+	if !leavesPage(verb) {
+		b.waitForArrival(ctx, t)
+	}
 	return guarded.Get(b.state, func(*state) error {
 		if t.dialog != nil && verb != action.VerbPageDialog.Name && (verb != action.VerbPageGoto.Name || t.dialogs < maxDialogs) {
 			return t.dialog.fault()

@@ -16,11 +16,16 @@ func (ca *camera) targetScreenshot(ctx context.Context, pin action.Pin) ([]byte,
 	if t == nil || t.id != pin.Tab {
 		return nil, errChanged
 	}
-	if err := ca.admit(t, action.VerbPageScreenshot.Name); err != nil {
+	if err := ca.admit(ctx, t, action.VerbPageScreenshot.Name); err != nil {
 		return nil, err
 	}
 	ctx, leave := ca.enter(ctx, t, findLimit)
 	defer leave()
+	quality := targetQuality
+	c := shot{Format: "jpeg", Quality: &quality, Fast: true}
+	if ca.isHeld(t) {
+		return ca.takeMasked(ctx, t, c, nil)
+	}
 	marks, part, err := ca.outlines(ctx, t, pin)
 	if err == nil && part != nil { // measured anew as it will be drawn
 		var show func()
@@ -32,8 +37,7 @@ func (ca *camera) targetScreenshot(ctx context.Context, pin action.Pin) ([]byte,
 	if err != nil {
 		return nil, err
 	}
-	quality := targetQuality
-	c := shot{Format: "jpeg", Quality: &quality, Fast: true, Clip: part, Beyond: part != nil}
+	c.Clip, c.Beyond = part, part != nil
 	return ca.takeMasked(ctx, t, c, marks)
 }
 
@@ -96,7 +100,8 @@ func around(marks []badge, view layout) *clip {
 // outlined, and for a drag also the element that it would be dropped on. For an
 // element outside of the viewport it is a part of that size with the element in its
 // middle. The page is not scrolled and cannot change the drawing; a picture beyond
-// the viewport makes it see a resize, as a screenshot of the whole page does.
+// the viewport makes it see a resize, as a screenshot of the whole page does. Of a page whose
+// next document is held it is the viewport, without an outline.
 // Faults: page_changed, dialog_open, page_crashed, not_active, cdp_error.
 func (b *Browser) TargetScreenshot(ctx context.Context, pin action.Pin) ([]byte, error) {
 	return b.camera.targetScreenshot(ctx, pin)

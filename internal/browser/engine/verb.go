@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -181,7 +182,9 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 	if acts(name, args) {
 		select {
 		case <-b.turn:
-			defer func() { b.turn <- struct{}{} }()
+			release := sync.OnceFunc(func() { b.turn <- struct{}{} })
+			defer release()
+			ctx = Yielding(ctx, release)
 		case <-ctx.Done():
 			return action.Result{}, b.toFault(ctx, name, limit, ctx.Err())
 		}
@@ -200,7 +203,7 @@ func (b *Browser) Do(ctx context.Context, name string, args any, pin action.Pin)
 	if t == nil {
 		return action.Result{}, b.toFault(ctx, name, limit, b.noTabReason())
 	}
-	if err := b.admit(t, name); err != nil {
+	if err := b.admit(ctx, t, name); err != nil {
 		return action.Result{Modal: b.modal(t)}, err
 	}
 	if goes(name, args) {
@@ -299,7 +302,7 @@ func (b *base) endedBy(ctx context.Context, t *tab, name string, limit time.Dura
 		if data != nil {
 			return nil
 		}
-		if err := b.admit(t, name); err != nil {
+		if err := b.admit(ctx, t, name); err != nil {
 			return err
 		}
 		return errMoved // the dialog was answered before we got here

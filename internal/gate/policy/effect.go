@@ -268,7 +268,7 @@ func (p *Policy) background(o Outgoing) bool {
 func OnlyNavigates(facts action.Facts) bool {
 	e, address := facts.Element, ""
 	switch {
-	case e != nil && isWebLink(e) && !e.Submits && e.Orders == "":
+	case e != nil && isWebLink(e) && !isEmptyLink(e) && !e.Submits && e.Orders == "":
 		address = e.LinkURL
 	case e == nil && facts.Destination != nil:
 		address = facts.Destination.URL

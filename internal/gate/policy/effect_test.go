@@ -379,8 +379,8 @@ func TestActsAreDeferredOnlyWhereTheirRequestsAreHeld(t *testing.T) {
 		facts action.Facts
 		wired bool
 	}{
-		"a button": {at("https://app.example/", button), true}, "a form": {at("https://app.example/", form), false},
-		"a link that acts": {at("https://app.example/", link), false}, "a form that saves": {at("https://app.example/", saving), true}, "paying": {at("https://app.example/", pay), true},
+		"a button": {at("https://app.example/", button), true}, "a form": {at("https://app.example/", form), true},
+		"a link that acts": {at("https://app.example/", link), true}, "a form that saves": {at("https://app.example/", saving), true}, "paying": {at("https://app.example/", pay), true},
 		"a sensitive host": {at("https://hr.example/", button), false}, "an open channel": {open, false}, "requests that nobody judges": {free, false},
 	} {
 		v := p.Decide(action.Call{Verb: save.Name, Args: &action.Click{}, Caller: action.Caller{Actor: "a", Scope: "s", Role: action.Agent}}, save, c.facts)

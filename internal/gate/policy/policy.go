@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -176,23 +175,12 @@ func (p *Policy) decide(call action.Call, verb *action.Verb, facts action.Facts)
 	return p.refuseInnerQuestion(verb, p.applyRule(x, j, verb)), seen
 }
 
-// asksForDocument reports whether an act by itself posts a form, or follows a link whose
-// address acts. Its request is known before the act.
-func asksForDocument(seen *view) bool {
-	e, facts := seen.facts.Element, *seen.facts
-	if typed, types := seen.call.Args.(*action.Type); types && typed != nil && !typed.Submit && !strings.ContainsAny(typed.Input, "\r\n") {
-		return false // the text stays in the field
-	}
-	_, presses := seen.call.Args.(action.Pressing)
-	return e != nil && (!takesText(e) || !presses) && (e.Submits && e.FormMethod != "get" && e.FormMethod != "dialog" || isWebLink(e) && !OnlyNavigates(facts))
-}
-
 // deferToWire lets an act run where the policy asks about the requests that it causes, which
-// get its risk. People are asked before the act where it is HIGH or CRITICAL and its request
-// is known, where the page has a channel whose messages cannot be held, on hosts where a script may do harm without a request, and in sessions
-// whose requests are not judged.
+// get its risk. People are asked before the act where the page has a channel whose messages
+// cannot be held, on hosts where a script may do harm without a request, and in sessions whose
+// requests are not judged.
 func (p *Policy) deferToWire(seen *view, v Verdict) Verdict {
-	if !p.atWire || v.Decision != Ask || !seen.verb.Input || seen.facts.Session.Sending == action.SendFree || v.Risk >= action.High && asksForDocument(seen) {
+	if !p.atWire || v.Decision != Ask || !seen.verb.Input || seen.facts.Session.Sending == action.SendFree {
 		return v
 	}
 	for _, h := range seen.hosts {

@@ -104,6 +104,9 @@ func approvalStatus(ctx context.Context, t *turn, in *approvalIn) error {
 		"expired":  "Nobody answered in time, which denies it.",
 		"used":     "It was approved and has been done.",
 	}[q.State]
+	if q.State == "used" && q.Verb == action.EffectVerb {
+		next = "It was approved, and the request was sent: make the same call again now to hear what became of it, unless you have done so."
+	}
 	t.reply.data = map[string]any{"approval_id": q.ID, "state": q.State, "expires": q.Expires, "risk": q.Risk}
 	t.reply.did = append(t.reply.did, "State: "+untrusted.ToolLine(q.State, 20)+". "+next)
 	return nil

@@ -34,6 +34,10 @@ const (
 // NewTCPPort returns the TCP port of the media with the limits of the product.
 func NewTCPPort(listener net.Listener) net.Listener { return newTCPPort(listener, defaultLimits()) }
 
+// AddPeer and RemovePeer make a peer known to a port, and end it.
+func AddPeer(port net.Listener, name string)    { port.(*tcpPort).addPeer(name) }
+func RemovePeer(port net.Listener, name string) { port.(*tcpPort).removePeer(name) }
+
 // Waiting is how many connections to the TCP port have sent no valid first message.
 func Waiting(s *Server) int {
 	p := s.media.port
@@ -47,5 +51,5 @@ func Connections(s *Server, peer string) int {
 	p := s.media.port
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.peers[peer]
+	return len(p.peers[peer])
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pion/ice/v4"
@@ -59,8 +60,8 @@ type tcpPort struct {
 
 	mu      sync.Mutex
 	closed  bool
-	peers   map[string]int // open connections of each peer, by its user name
-	waiting []waitingConn  // oldest first
+	peers   map[string]map[*peerConn]struct{} // open connections of each peer, by its user name
+	waiting []waitingConn                     // oldest first
 }
 
 // waitingConn is a connection that has sent no valid first message.
@@ -71,7 +72,7 @@ type waitingConn struct {
 
 // newTCPPort returns a port that owns the listener.
 func newTCPPort(listener net.Listener, limits limits) *tcpPort {
-	p := &tcpPort{listener: listener, limits: limits, ready: make(chan net.Conn), ended: make(chan struct{}), peers: map[string]int{}}
+	p := &tcpPort{listener: listener, limits: limits, ready: make(chan net.Conn), ended: make(chan struct{}), peers: map[string]map[*peerConn]struct{}{}}
 	p.tasks.Go(p.acceptAll)
 	return p
 }
@@ -149,14 +150,14 @@ func (p *tcpPort) admit(w waitingConn) {
 	p.mu.Lock()
 	p.waiting = slices.DeleteFunc(p.waiting, func(other waitingConn) bool { return other == w })
 	open, known := p.peers[name]
-	if err != nil || !known || open >= tcpPerPeer {
+	if err != nil || !known || len(open) >= tcpPerPeer {
 		p.mu.Unlock()
 		_ = w.Close()
 		return
 	}
-	p.peers[name]++
-	p.mu.Unlock()
 	conn := &peerConn{Conn: w.Conn, port: p, name: name, unread: first, limit: p.limits.write}
+	open[conn] = struct{}{}
+	p.mu.Unlock()
 	select {
 	case p.ready <- conn:
 	case <-p.ended:
@@ -197,22 +198,28 @@ func (p *tcpPort) readFirst(conn net.Conn) (first []byte, name string, err error
 func (p *tcpPort) addPeer(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.peers[name] += 0 // adds the name and keeps its count
+	if p.peers[name] == nil {
+		p.peers[name] = map[*peerConn]struct{}{}
+	}
 }
 
+// removePeer closes the connections of a peer, also those that its ICE agent does not know
+// yet: pion/ice would keep them.
 func (p *tcpPort) removePeer(name string) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	left := p.peers[name]
 	delete(p.peers, name)
+	p.mu.Unlock()
+	for conn := range left {
+		_ = conn.Close()
+	}
 }
 
-// release is called when a connection of a peer was closed.
-func (p *tcpPort) release(name string) {
+// release is called when a connection of a peer is closed.
+func (p *tcpPort) release(conn *peerConn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, known := p.peers[name]; known {
-		p.peers[name]--
-	}
+	delete(p.peers[conn.name], conn)
 }
 
 // prefixOf returns what counts as one remote address: of IPv6 the /64, of which one
@@ -238,12 +245,12 @@ type peerConn struct {
 	name   string
 	unread []byte // of the first message
 	limit  time.Duration
-	once   sync.Once
+	closed atomic.Bool
 }
 
 // Read reads the first message again, and then what follows.
 func (c *peerConn) Read(b []byte) (int, error) {
-	if len(c.unread) == 0 {
+	if len(c.unread) == 0 || c.closed.Load() {
 		return c.Conn.Read(b)
 	}
 	n := copy(b, c.unread)
@@ -265,6 +272,8 @@ func (c *peerConn) Write(packet []byte) (int, error) {
 
 // Close closes the connection.
 func (c *peerConn) Close() error {
-	c.once.Do(func() { c.port.release(c.name) })
+	if !c.closed.Swap(true) {
+		c.port.release(c)
+	}
 	return c.Conn.Close()
 }

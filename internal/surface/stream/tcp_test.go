@@ -238,3 +238,28 @@ func TestOnePeerHasFewConnectionsAndNoneAfterItsEnd(t *testing.T) {
 	}
 	closedByServer(t, connect())
 }
+
+// TestAConnectionThatIsNotAcceptedYetEndsWithItsPeer checks that no connection outlives its
+// peer: the ICE agent, which closes those that it has, does not know this one.
+func TestAConnectionThatIsNotAcceptedYetEndsWithItsPeer(t *testing.T) {
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := stream.NewTCPPort(listener)
+	t.Cleanup(func() { _ = port.Close() })
+	stream.AddPeer(port, "ann")
+	conn := stranger(t, "127.0.0.1", netip.MustParseAddrPort(listener.Addr().String()))
+	if _, err := conn.Write(framed(stunMessage(t, stun.BindingRequest, stun.NewUsername("ann:abcd")))); err != nil {
+		t.Fatal(err)
+	}
+	accepted, err := port.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream.RemovePeer(port, "ann")
+	closedByServer(t, conn)
+	if n, err := accepted.Read(make([]byte, 2)); err == nil {
+		t.Errorf("the closed connection is read: %d bytes", n)
+	}
+}
