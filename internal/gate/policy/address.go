@@ -146,7 +146,8 @@ func judgeReading(j *judgement, address string, sent bool, titles map[string]boo
 	for i := range parts {
 		s := &parts[i]
 		of := i+1 < len(parts) && parts[i+1].id && !isYear(parts[i+1].words[0])
-		shows := s.page || !sent && documents && !id && !of && !query.id || !sent && i > 0 && !s.joint && len(s.words) > 1 && parts[i-1].is(hosts().titles)
+		onThing := i > 0 && id && parts[i-1].id && len(s.words) == 1 // items/5/delete.html
+		shows := s.page && !sent && !onThing || !sent && documents && !id && !of && !query.id || !sent && i > 0 && !s.joint && len(s.words) > 1 && parts[i-1].is(hosts().titles)
 		if !shows {
 			on := i+1 < len(parts) && parts[i+1].id
 			whole := strings.Join(s.words, " ")

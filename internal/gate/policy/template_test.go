@@ -22,9 +22,19 @@ func TestTemplatesAreFilesAndNotActs(t *testing.T) {
 			t.Errorf("a POST to %s is %s", address, got)
 		}
 	}
-	for _, address := range []string{"/items/5/delete.ejs", "/templates/5/publish.ejs", "/templates/publish.ejs?id=5", "/templates/delete.php/publish.ejs", "/items/a1b2c3d4e5/templates/delete.ejs"} {
+	for _, address := range []string{"/items/5/delete.ejs", "/items/5/delete.html", "/users/a1b2c3d4e5/remove.html", "/templates/5/publish.ejs", "/templates/publish.ejs?id=5", "/templates/delete.php/publish.ejs", "/items/a1b2c3d4e5/templates/delete.ejs"} {
 		if got := risk(http.MethodGet, "XHR", address); got < action.High {
 			t.Errorf("%s is %s", address, got)
+		}
+	}
+	for _, address := range []string{"/docs/16/sql-delete.html", "/news/2025/delete.html", "/manual/delete.html", "/posts/5/how-to-delete.html"} {
+		if got := risk(http.MethodGet, "Document", address); got != action.Low {
+			t.Errorf("%s is %s", address, got)
+		}
+	}
+	for _, address := range []string{"/items/5/delete.html", "/items/delete.html"} {
+		if got := risk(http.MethodPost, "Document", address); got < action.High {
+			t.Errorf("a POST to %s is %s", address, got)
 		}
 	}
 	if got := risk(http.MethodGet, "Image", "/items/5/delete.png"); got < action.High {
