@@ -134,6 +134,9 @@ func TestNothingRunsThatCannotBeRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.post("/v1/browser/navigate", `{"url": "`+g.site+`/lab/controls"}`).problem(fault.AuditUnavailable)
+	if got := c.get("/readyz"); got.status != http.StatusServiceUnavailable || !strings.Contains(string(got.body), "storage") {
+		t.Errorf("readiness: %d %s", got.status, got.body)
+	}
 	if _, err := lock.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}

@@ -210,6 +210,8 @@ func everyOperation(t *testing.T, g *gateway) {
 	}
 	b.done("session.show", "")
 	b.c.get("/v1/health").object(http.StatusOK)
+	b.c.get("/healthz").object(http.StatusOK)
+	b.c.get("/readyz").object(http.StatusOK)
 }
 
 func (b *bench) try(v *action.Verb, try attempt, path string) {

@@ -62,7 +62,7 @@ func serve(ctx context.Context, c config.Config, version string, o cli.ServeOpti
 	if err != nil {
 		return err
 	}
-	listen.Gate, listen.Clients, listen.Auth, listen.MCP, listen.Agents, listen.Version, listen.Log, listen.Background = idle, idle, gw.Tokens, agents.Handler(), agents, version, log, o.IdleExit > 0
+	listen.Gate, listen.Clients, listen.Auth, listen.MCP, listen.Agents, listen.Version, listen.Log, listen.Background, listen.Missing = idle, idle, gw.Tokens, agents.Handler(), agents, version, log, o.IdleExit > 0, (&readiness{gateway: gw}).missing
 	closeStreams, err := offerLive(&listen, c.Server.Live, idle, log)
 	if err != nil {
 		return err

@@ -205,16 +205,33 @@ func (b *browserVerbs) statusOf(ctx context.Context, record action.Session, role
 	return s
 }
 
-// addMissing adds what is missing to start a browser. It asks the container
-// engine. It does not check the image; a start does.
-func (bs *boxes) addMissing(ctx context.Context, s *action.BrowserStatus) {
+// missing returns what this machine lacks to start a browser. It asks the container engine,
+// and does not check the image; a start does.
+func (bs *boxes) missing(ctx context.Context) []sandbox.MissingDependency {
 	ctx, cancel := context.WithTimeout(ctx, proofLimit)
 	defer cancel()
 	checker, can := bs.driver.(sandbox.Checker)
-	if !can || s.State == action.BrowserStarting || s.State == action.BrowserStopping {
+	if !can {
+		return nil
+	}
+	return checker.Missing(ctx)
+}
+
+// Missing names what this machine lacks to start a browser.
+func (r *Registry) Missing(ctx context.Context) []string {
+	var names []string
+	for _, m := range r.browsers.boxes.missing(ctx) {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// addMissing adds what is missing to start a browser.
+func (bs *boxes) addMissing(ctx context.Context, s *action.BrowserStatus) {
+	if s.State == action.BrowserStarting || s.State == action.BrowserStopping {
 		return
 	}
-	for _, m := range checker.Missing(ctx) {
+	for _, m := range bs.missing(ctx) {
 		s.State = action.BrowserInstallRequired
 		s.Missing = append(s.Missing, m.Name)
 		if s.InstallCommand == "" {

@@ -28,6 +28,7 @@ func refuses(t *testing.T, s sealed) {
 	big.Detail = strings.Repeat("x", 100_000)
 	for name, err := range map[string]error{
 		"an intent": s.Begin(big), "an outcome": s.End(big), "a read": s.BeginAndEnd(big, big),
+		"a check": s.CheckStorage(t.Context()),
 	} {
 		if f := fault.From(err); f == nil || f.Code != fault.AuditUnavailable || f.Hint == "" {
 			t.Errorf("%s: %v", name, err)
@@ -39,6 +40,9 @@ func refuses(t *testing.T, s sealed) {
 func recovers(t *testing.T, s sealed, stored int64) {
 	t.Helper()
 	eventually(t, func() bool { return s.Begin(record(7)) == nil })
+	if err := s.CheckStorage(t.Context()); err != nil {
+		t.Errorf("a check afterwards: %v", err)
+	}
 	s.Close()
 	v := s.inspect(t)
 	if !v.OK || v.Records != stored+1 || v.Signed != v.Records {

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -52,6 +53,8 @@ type Log struct {
 	leader  chan struct{}   // holds a value while a caller commits: the leader
 	signer  *signer         // nil when nothing is signed
 	retain  *retentionJob   // nil when all records are kept
+
+	checks atomic.Int32 // so that each CheckStorage writes
 
 	headUnknown bool // the last commit failed; only the leader uses it
 
@@ -181,6 +184,15 @@ func (l *Log) Record(event action.Record) {
 		l.log.Error("an audit event was lost", "event", event.EventType,
 			"action", event.Action, "session", event.SessionID, "error", err)
 	}
+}
+
+// CheckStorage checks that the trail's file can be written: it writes a number of its
+// header that says nothing. Fault: audit_unavailable.
+func (l *Log) CheckStorage(ctx context.Context) error {
+	if _, err := l.db.Writer.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d", l.checks.Add(1))); err != nil {
+		return unavailable(err)
+	}
+	return nil
 }
 
 // Append stores records together, one directly after the other. After it returns the end

@@ -266,7 +266,7 @@ func TestNoPathClimbs(t *testing.T) {
 // has no route, including HEAD.
 func TestOtherMethodsAre405WithAllow(t *testing.T) {
 	v := newVictim(t)
-	takes := map[string][]string{"/v1/health": {"GET"}, "/openapi.json": {"GET"}, "/docs": {"GET"}}
+	takes := map[string][]string{"/v1/health": {"GET"}, "/healthz": {"GET"}, "/readyz": {"GET"}, "/openapi.json": {"GET"}, "/docs": {"GET"}}
 	for _, at := range routes(t) {
 		takes[at.target] = append(takes[at.target], at.method)
 	}

@@ -62,6 +62,10 @@ type Options struct {
 	Proxies        []netip.Prefix // trusted proxies, which may send X-Forwarded-For, -Proto and -Host
 	OnlyProxies    bool           // requests come only from these proxies and from this machine
 	Log            *slog.Logger
+
+	// Missing names what keeps sessions from starting, for the readiness probe. Nothing is
+	// missing when it is nil.
+	Missing func(context.Context) []string
 }
 
 // Surface serves the interface over HTTP. Close it after its server has shut
@@ -83,7 +87,7 @@ func New(o Options) (*Surface, error) {
 	if o.Gate == nil || o.Auth == nil || o.Log == nil {
 		return nil, errors.New("rest: Gate, Auth and Log must be given")
 	}
-	s := &surface{gate: o.Gate, clients: o.Clients, viewers: o.Viewers, streams: o.Streams, agents: o.Agents, background: o.Background, connections: newConnections(), eventStreams: newEventStreams(), mux: http.NewServeMux()}
+	s := &surface{gate: o.Gate, clients: o.Clients, viewers: o.Viewers, streams: o.Streams, agents: o.Agents, background: o.Background, missing: o.Missing, connections: newConnections(), eventStreams: newEventStreams(), mux: http.NewServeMux()}
 	s.offerDescription(s.offerAll())
 	s.offerDiscovery(o.Version)
 	if o.MCP != nil {
@@ -114,6 +118,7 @@ func (s *surface) offerAll() *document {
 	}
 	s.offerGeneric(doc)
 	s.offerHealth(doc)
+	s.offerProbes(doc)
 	doc.finish()
 	return doc
 }
@@ -167,6 +172,7 @@ type surface struct {
 	streams      Streams
 	agents       Agents
 	background   bool
+	missing      func(context.Context) []string
 	connections  *connections
 	eventStreams *eventStreams
 	mux          *http.ServeMux
