@@ -49,6 +49,7 @@ type causingAct struct {
 	changed  chan struct{} // closed and replaced when effects change
 
 	askedBefore bool           // a person allowed the act before it was done, without a request of it
+	harms       bool           // a person was asked about a request of it that does harm by itself
 	sentOwn     bool           // a request that the act makes by itself has left
 	failed      map[string]int // by Request.Key: how often a request that a person allowed failed on the network
 	repeated    map[string]int // likewise: how often it was sent again
@@ -71,6 +72,9 @@ type decision struct {
 
 // of returns the answer about one of the requests. done must be closed.
 func (d *decision) of(o *outgoingRequest) error {
+	if o.unasked {
+		return nil
+	}
 	if d.err != nil {
 		return d.err
 	}
@@ -212,7 +216,7 @@ func (b *causingAct) policyAct() policy.Act {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	d := b.judged
-	d.Running = b.running
+	d.Running, d.Harms = b.running, b.harms
 	return d
 }
 

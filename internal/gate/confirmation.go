@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -14,9 +15,12 @@ import (
 // which the linked page asks for confirmation.
 const confirmationWindow = 2 * time.Minute
 
-// allowedLink is the address of a link that a person allowed an agent to follow.
+// allowedLink is the address of a link that a person allowed an agent to follow, or of a form
+// that deletes.
 type allowedLink struct {
 	address string
+	fields  [][2]string // of the form, without those that change with each page
+	posted  bool
 	cover   policy.Cover
 	until   time.Time
 }
@@ -66,15 +70,24 @@ func (p *invocation) rememberApproval() {
 		return
 	}
 	cover := p.policy.Covers(p.facts, p.verdict.Risk)
-	p.g.acts.rememberLink(p.facts.Session.ID, allowedLink{e.LinkURL, cover, time.Now().Add(confirmationWindow)})
+	p.g.acts.rememberLink(p.facts.Session.ID, allowedLink{address: e.LinkURL, cover: cover, until: time.Now().Add(confirmationWindow)})
 }
 
 // rememberLink stores the address of a document that a person has just approved: its page
-// may ask for confirmation.
+// may ask for confirmation. A form that was posted counts only if it deletes.
 func (o *outgoingRequest) rememberLink() {
-	if r := o.request; r.Top && r.Method == http.MethodGet {
-		o.g.acts.rememberLink(o.session.ID, allowedLink{r.URL, policy.CoverOfRequest(r, o.verdict), time.Now().Add(confirmationWindow)})
+	r := o.request
+	posted := r.Method == http.MethodPost
+	if !r.Top || r.Unread || r.Method != http.MethodGet && !(posted && o.verdict.OnlyDeletes()) {
+		return
 	}
+	a := allowedLink{address: r.URL, posted: posted, cover: policy.CoverOfRequest(r, o.verdict), until: time.Now().Add(confirmationWindow)}
+	for _, f := range r.Fields {
+		if !secretField.MatchString(f.Name) {
+			a.fields = append(a.fields, [2]string{f.Name, f.Value})
+		}
+	}
+	o.g.acts.rememberLink(o.session.ID, a)
 }
 
 // confirmsLink reports whether the request is the form by which an approved document asks
@@ -105,23 +118,37 @@ func (d *acts) takeAllowedLink(session, address string, fields [][2]string, cove
 	defer d.mu.Unlock()
 	s := d.session(session)
 	a := s.link
-	if !confirms(address, fields, a.address) || now.After(a.until) || !a.cover.Includes(cover) {
+	if !a.confirmedBy(address, fields) || now.After(a.until) || !a.cover.Includes(cover) {
 		return false
 	}
 	s.link = allowedLink{}
 	return true
 }
 
-// confirms reports whether a form goes to the address of a link, with the parameters
-// that the link had.
-func confirms(address string, fields [][2]string, link string) bool {
+// confirmedBy reports whether a form goes to the address of a link or form, with the parameters
+// that it had. After a form, the only others are those that confirm it.
+func (a allowedLink) confirmedBy(address string, fields [][2]string) bool {
 	to := withoutQuery(address)
-	if to == "" || to != withoutQuery(link) {
+	if to == "" || to != withoutQuery(a.address) {
 		return false
 	}
-	sent := slices.Concat(fields, pairsOf(address))
-	return !slices.ContainsFunc(pairsOf(link), func(pair [2]string) bool { return !slices.Contains(sent, pair) })
+	sent, had := slices.Concat(fields, pairsOf(address)), slices.Concat(a.fields, pairsOf(a.address))
+	if slices.ContainsFunc(had, func(pair [2]string) bool { return !slices.Contains(sent, pair) && !(a.posted && unset[pair[1]]) }) {
+		return false
+	}
+	if !a.posted {
+		return true
+	}
+	more := slices.DeleteFunc(sent, func(pair [2]string) bool { return slices.Contains(had, pair) || secretField.MatchString(pair[0]) })
+	return len(more) > 0 && !slices.ContainsFunc(more, func(pair [2]string) bool {
+		return !confirmations[strings.ToLower(pair[1])] || slices.ContainsFunc(had, func(h [2]string) bool { return h[0] == pair[0] })
+	})
 }
+
+var (
+	confirmations = map[string]bool{"yes": true, "true": true, "on": true, "confirm": true, "confirmed": true} // values of fields by which forms confirm
+	unset         = map[string]bool{"": true, "0": true, "false": true}                                                    // values of fields that say nothing
+)
 
 // pairsOf returns the parameters of an address.
 func pairsOf(address string) (pairs [][2]string) {

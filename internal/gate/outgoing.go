@@ -30,6 +30,8 @@ type outgoingRequest struct {
 	request action.Request
 	acts    []*causingAct
 	verdict policy.EffectVerdict
+	same    bool // the same bytes left before without a question
+	unasked bool // it leaves, whatever people say about the requests that it joined
 	silent  bool // the agent knows that it is refused
 }
 
@@ -43,18 +45,23 @@ func (o *outgoingRequest) decide(ctx context.Context) (action.Ruling, error) {
 		d := b.policyAct()
 		d.Told = slices.Contains(o.request.Told, b.id)
 		in.Acts = append(in.Acts, d)
-		learn = learn && d.Risk <= action.Low && o.request.Method == http.MethodGet
+		learn = learn && d.Risk < action.High && o.request.Method == http.MethodGet
 	}
 	in.Known = o.g.acts.remembers(o.session.ID, address, learn)
 	poll := ""
 	if o.request.Method != http.MethodGet { // what a page sends, as pictures and the like do not
 		poll = policy.PollKey(o.request)
 	}
+	o.same = o.leftBefore(false)
+	in.Same = o.same
 	in.Polls = poll != "" && o.g.acts.remembers(o.session.ID, pollPrefix+poll, false)
 	o.verdict = o.policy.Effect(in)
 	if o.verdict.Decision == policy.Ask && len(o.acts) > 0 && o.acts[0].allows(o.verdict, o.request) {
 		in.Acts[0].Covered = true
 		o.verdict = o.policy.Effect(in)
+	}
+	if o.verdict.Decision == policy.Allow && o.verdict.Rule != "effect.approved" {
+		o.leftBefore(true)
 	}
 	if poll != "" && !o.verdict.Reads && o.verdict.SentByPage() {
 		o.g.acts.remembers(o.session.ID, pollPrefix+poll, true)
@@ -74,6 +81,16 @@ func (o *outgoingRequest) decide(ctx context.Context) (action.Ruling, error) {
 	return ruling, err
 }
 
+// leftBefore reports whether the same bytes left before without a question. learn notes that
+// they leave now.
+func (o *outgoingRequest) leftBefore(learn bool) bool {
+	key := o.request.Key()
+	if key == "" || o.request.Method == http.MethodGet || o.verdict.Own > action.Medium {
+		return false
+	}
+	return o.g.acts.remembers(o.session.ID, samePrefix+key, learn)
+}
+
 // isChannel reports whether the request is for a WebSocket.
 func (o *outgoingRequest) isChannel() bool { return o.request.Kind == action.ChannelKind }
 
@@ -84,6 +101,7 @@ const (
 	allowedPrefix = "allowed: "
 	refusedPrefix = "refused: "
 	pollPrefix    = "poll: "
+	samePrefix    = "same: "
 )
 
 // act returns the act that caused the request; nil if there is none.
@@ -112,6 +130,9 @@ func (o *outgoingRequest) allowed(ctx context.Context, address string) error {
 		}
 	}
 	if o.confirmsLink() {
+		if b := o.act(); b != nil {
+			b.approve(o.request)
+		}
 		o.verdict.Rule = "approved.before"
 		return nil
 	}

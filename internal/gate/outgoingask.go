@@ -72,7 +72,8 @@ func (o *outgoingRequest) askForAll(ctx context.Context, b *causingAct, d *decis
 	}
 	b.mu.Lock()
 	d.asked = true
-	all := d.requests
+	all := withoutBackground(d.requests)
+	b.harms = b.harms || slices.ContainsFunc(all, (*outgoingRequest).harms)
 	b.mu.Unlock()
 	worst := slices.MaxFunc(all, func(a, b *outgoingRequest) int { return cmp.Compare(a.verdict.Risk, b.verdict.Risk) })
 	q, err := worst.askPerson(ctx, b, all...)
@@ -93,6 +94,22 @@ func (o *outgoingRequest) askForAll(ctx context.Context, b *causingAct, d *decis
 		r.noteDenial()
 	}
 	return err
+}
+
+// harms reports whether the request does harm by itself, not only because of its act.
+func (o *outgoingRequest) harms() bool { return o.verdict.Own >= action.High }
+
+// withoutBackground returns the requests that people are asked about. If one of them explains
+// the act, those are left out that the page sends all the time. They leave with the answer,
+// whatever it is.
+func withoutBackground(all []*outgoingRequest) (asked []*outgoingRequest) {
+	explained := slices.ContainsFunc(all, (*outgoingRequest).harms)
+	for _, o := range all {
+		if o.unasked = explained && o.same && !o.harms(); !o.unasked {
+			asked = append(asked, o)
+		}
+	}
+	return asked
 }
 
 // askUncaused asks about a request without an act. A request that a person denied

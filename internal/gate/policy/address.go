@@ -151,11 +151,14 @@ func judgeReading(j *judgement, address string, sent bool, titles map[string]boo
 		if !shows {
 			on := i+1 < len(parts) && parts[i+1].id
 			whole := strings.Join(s.words, " ")
-			if titles[whole] {
+			if titles[whole] || sent && isCheckoutStep(parts[i:]) {
 				continue
 			}
 			noun := words().noun.exact[whole] && !(sent && kindsOf(whole).has(pays))
 			judgeActWords(j, s, sent && !noun || id || query.evidence || on && !noun, query)
+			if sent && i > 0 && !parts[i-1].id {
+				judgeActOn(j, slices.Concat(s.words, parts[i-1].words))
+			}
 		}
 		id = id || s.id && !isYear(s.words[0]) && !(i > 0 && len(s.words[0]) <= 2 && hasYear(parts[:i]))
 		documents = documents || s.is(hosts().documents)
@@ -166,6 +169,20 @@ func judgeReading(j *judgement, address string, sent bool, titles map[string]boo
 		}
 	}
 }
+
+// isCheckoutStep reports whether the end of a path is a step of a purchase that asks who gets what:
+// checkout/address.
+func isCheckoutStep(path []segment) bool {
+	return len(path) == 2 && path[0].is(checkoutNames) && checkoutSteps[strings.Join(path[1].words, " ")]
+}
+
+var (
+	checkoutNames = map[string]bool{"checkout": true}
+	checkoutSteps = map[string]bool{
+		"address": true, "addresses": true, "shipping": true, "shipping address": true, "shipping method": true, "billing address": true, "delivery": true, "delivery address": true,
+		"delivery method": true, "contact": true, "customer": true, "guest": true, "email": true, "details": true, "information": true,
+	}
+)
 
 // titlesOf returns the segments of several words in a page's address, if requesting the
 // address does nothing. They name the page's subject, also in addresses that it reads.
@@ -215,6 +232,20 @@ func judgeActWords(j *judgement, s *segment, with bool, q query) {
 		return // it may change something, like every request that sends something
 	}
 	j.raise(action.High, "navigation.acting", addressReason(found))
+}
+
+// judgeActOn raises the risk of a request to a thing and what is done with it: account/close,
+// order/place.
+func judgeActOn(j *judgement, said []string) {
+	if len(said) > maxActWords {
+		return
+	}
+	switch found := words().harmful.find(pathReadings(said), ordered).kinds(); {
+	case found.has(pays):
+		j.raise(action.Critical, "navigation.acting", addressReason(found))
+	case found != 0:
+		j.raise(action.High, "navigation.acting", addressReason(found))
+	}
 }
 
 // pathReadings are the ways to read words of an address: as they are, and with ae, oe and ue

@@ -29,6 +29,7 @@ type Act struct {
 	Deferred bool // it ran without a question: its requests get its risk
 	Approved bool // a person allowed it, or a request of it
 	Covered  bool // the request is one that the person allowed
+	Harms    bool // a person was asked about a request of it that does harm by itself
 	Told     bool // it is of another tab than the request, whose page can tell that of the request
 	Cover    Cover
 }
@@ -76,6 +77,7 @@ type Outgoing struct {
 	People  bool           // a person or their program drives the browser, perhaps beside an agent
 	Acts    []Act          // that may have caused it, the newest first
 	Known   bool           // a similar request was made before without an act
+	Same    bool           // the same bytes left before without a question
 	Polls   bool           // a request of the same kind was sent before by a page of the same host, by itself
 }
 
@@ -87,6 +89,10 @@ type EffectVerdict struct {
 	Reads bool        // it only reads, by its method and address
 	Own   action.Risk // without that of the act which caused it
 }
+
+// OnlyDeletes reports whether deleting is all the harm that the request names: to repeat it
+// does nothing more.
+func (v EffectVerdict) OnlyDeletes() bool { return v.Kinds == destroys }
 
 // SentByPage reports whether the request leaves as one that the page sends by itself.
 func (v EffectVerdict) SentByPage() bool {
@@ -229,7 +235,8 @@ func ownCause(deeds []Act, risk action.Risk) int {
 
 // raiseToAct raises the risk of a request to that of the act that caused it, if that ran without
 // a question. A request that only reads is raised if the act is HIGH, unless pages load such
-// things all the time. A request whose content cannot be read is HIGH after an act that is not LOW.
+// things all the time. What left before without a question is not raised once the act is
+// explained by another request, or its call has ended: it is what the page sends all the time. A request whose content cannot be read is HIGH after an act that is not LOW.
 func (p *Policy) raiseToAct(j *judgement, o Outgoing, v EffectVerdict) {
 	if v.Act < 0 {
 		return
@@ -238,6 +245,8 @@ func (p *Policy) raiseToAct(j *judgement, o Outgoing, v EffectVerdict) {
 	switch {
 	case o.Request.Unknown && d.Risk > action.Low && j.rule != "effect.analytics":
 		j.raise(action.High, "effect.unknown", "an act that may change something sends what is in no form that can be read")
+		return
+	case o.Same && j.risk <= action.Medium && (!d.Running || d.Harms):
 		return
 	case !d.Deferred, d.Link && v.Reads, j.rule == "effect.analytics":
 		return

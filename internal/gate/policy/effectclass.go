@@ -120,7 +120,11 @@ func (p *Policy) judgeHostAndMoney(j *judgement, r action.Request, quiet bool, k
 		j.raise(action.Critical, "effect.payment", "it is sent to a place to pay")
 		*kind |= pays
 	}
-	if movesMoney(r.Fields) {
+	switch {
+	case !movesMoney(r.Fields):
+	case isReview(r.URL) && !sendsCard(r.Fields):
+		j.raise(action.Medium, "effect.change", "it sends an amount of money and who gets it to a page that shows it again")
+	default:
 		j.raise(action.Critical, "effect.money", "it sends an amount of money and who gets it, or a payment card")
 		*kind |= pays
 	}
@@ -225,17 +229,31 @@ var creatingWords = setOf(strings.Fields(`create add make place new submit send 
 
 // movesMoney reports whether fields have an amount and a payee, or the number of a payment card.
 func movesMoney(fields []action.BodyField) bool {
-	amount, to, card := false, false, false
+	amount, to := false, false
 	for _, f := range fields {
 		name := normalize(strings.ReplaceAll(f.Name, ".", " "))
 		for w := range strings.FieldsSeq(name) {
 			amount = amount || moneyWords[w]
 			to = to || payeeWords[w]
 		}
-		card = card || cardWords.MatchString(name)
 	}
-	return amount && to || card
+	return amount && to || sendsCard(fields)
 }
+
+func sendsCard(fields []action.BodyField) bool {
+	return slices.ContainsFunc(fields, func(f action.BodyField) bool {
+		return cardWords.MatchString(normalize(strings.ReplaceAll(f.Name, ".", " ")))
+	})
+}
+
+// isReview reports whether an address ends with a name for the step before a payment, at which
+// people see what they are about to pay.
+func isReview(address string) bool {
+	segments := pathOf(address)
+	return len(segments) > 1 && isUnambiguousPath(address) && segments[len(segments)-1].is(reviewNames)
+}
+
+var reviewNames = setOf(strings.Fields(`review preview quote estimate`))
 
 var (
 	moneyWords = map[string]bool{"amount": true, "betrag": true, "montant": true, "importe": true, "valor": true, "importo": true, "bedrag": true}

@@ -92,11 +92,17 @@ func statedActions(r action.Request, measures bool) []string {
 		case isFirst(f.Name):
 			said = append(said, orderOf(split(f.Value), destroys|pays|sends|grants|ends))
 		}
-		if !measures && !commandNames[lower] && kindsOf(split(name))&(destroys|pays|sends) != 0 && (words().high.is(split(name)) || words().high.is(controlWords(name))) {
+		if !measures && !commandNames[lower] && !namesThing(name) && kindsOf(split(name))&(destroys|pays|sends) != 0 && (words().high.is(split(name)) || words().high.is(controlWords(name))) {
 			said = append(said, controlWords(name))
 		}
 	}
 	return said
+}
+
+// namesThing reports whether the name of a field is that of a thing's identifier: post_ID, orderId.
+func namesThing(name string) bool {
+	t := tokens(split(name))
+	return len(t) > 1 && (t[len(t)-1] == "id" || t[len(t)-1] == "ids") && words().noun.exact[strings.Join(t[:len(t)-1], " ")]
 }
 
 // isFirst reports whether a field is the first member of a list that has no name, which names
