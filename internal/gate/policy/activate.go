@@ -193,8 +193,9 @@ func (p *Policy) judgeAction(j *judgement, facts action.Facts) {
 	if facts.Element.FormMethod != "post" { // of others the request is judged
 		judgeActing(j, facts.Element.FormAction)
 	}
-	for _, s := range pathOf(facts.Element.FormAction) {
-		if words().checkout.is(strings.Join(s.words, " ")) {
+	path := pathOf(facts.Element.FormAction)
+	for i, s := range path {
+		if words().checkout.is(strings.Join(s.words, " ")) && !isCheckoutStep(path[i:]) {
 			j.raise(action.Critical, "submit.checkout", "it sends a checkout form")
 		}
 	}

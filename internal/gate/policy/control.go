@@ -158,6 +158,7 @@ func judgeOrders(j *judgement, e *action.Element) {
 		case strings.HasPrefix(strings.TrimPrefix(name, "data-"), "hx-"):
 			judgeMethod(j, name[strings.LastIndexByte(name, '-')+1:])
 			judgeActing(j, value)
+		case name == "formaction" && e.FormMethod == "post": // the request is judged, see posted
 		case name == "data-url" || name == "data-href" || name == "formaction" || name == "ping":
 			judgeActing(j, value)
 		case name == "data-action" && (words().cancel.is(value) || words().dismiss.is(value)):

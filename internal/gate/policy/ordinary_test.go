@@ -23,6 +23,8 @@ func TestOrdinaryFormsAreNotAskedAbout(t *testing.T) {
 		{"Beitrag aktualisieren", "/posts/5", "_method=put", bodyOf("_method", "put", "commit", "Beitrag aktualisieren"), Allow},
 		{"编辑评论", "/posts/5", "_method=put", bodyOf("_method", "put"), Allow},
 		{"Submit", "/profile", "", bodyOf("name", "Ada"), Allow},
+		{"Close issue", "/issues/3/close", "formaction=/issues/3/close", bodyOf("text", ""), Allow},
+		{"Continue", "/checkout/address", "", bodyOf("street", "Hill Road"), Allow},
 		{"Sign in", "/login", "", bodyOf("name", "Ada"), Allow},
 		{"Search", "/search", "", bodyOf("q", "post"), Allow},
 
@@ -31,6 +33,8 @@ func TestOrdinaryFormsAreNotAskedAbout(t *testing.T) {
 		{"Publish post", "/posts/5", "_method=patch", bodyOf("commit", "Publish post"), Ask},
 		{"Update and publish", "/posts/5", "", bodyOf("commit", "Update and publish"), Ask},
 		{"Post", "/posts", "", nil, Ask},
+		{"Save", "/items/3/delete", "formaction=/items/3/delete", nil, Ask},
+		{"Continue", "/checkout", "", bodyOf("street", "Hill Road"), Ask},
 		{"Save", "/posts/5/delete", "", nil, Ask},
 		{"Save", "/index.php?title=A&action=delete", "", nil, Ask},
 		{"Save", "/index.php?title=A&action=delete&x=submit", "", nil, Ask},
