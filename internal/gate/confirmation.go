@@ -3,7 +3,9 @@ package gate
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -120,8 +122,25 @@ func confirms(address string, fields [][2]string, link string) bool {
 		return false
 	}
 	sent := slices.Concat(fields, pairsOf(address))
-	return !slices.ContainsFunc(pairsOf(link), func(pair [2]string) bool { return !slices.Contains(sent, pair) })
+	shown := pairsOf(link)
+	return !slices.ContainsFunc(shown, func(pair [2]string) bool { return !slices.Contains(sent, pair) }) &&
+		!slices.ContainsFunc(sent, func(pair [2]string) bool { return !slices.Contains(shown, pair) && !confirmsOnly(pair, link) })
 }
+
+// confirmsOnly reports whether a field says no more than that somebody is sure: its value is
+// a word of confirmation, a part of the link, or a token against cross-site request forgery.
+func confirmsOnly(pair [2]string, link string) bool {
+	name, value := pair[0], strings.ToLower(strings.TrimSpace(pair[1]))
+	u, err := url.Parse(link)
+	if err != nil {
+		return false
+	}
+	return value == "" || policy.IsConfirmation(value) || forgeryToken.MatchString(name) ||
+		slices.ContainsFunc(strings.Split(u.Path, "/"), func(part string) bool { return strings.EqualFold(part, value) })
+}
+
+// forgeryToken matches names of fields for tokens against cross-site request forgery.
+var forgeryToken = regexp.MustCompile(`(?i)csrf|xsrf|(^|_)token$|nonce|authenticity|viewstate|eventvalidation|form_build_id|^form_id$`)
 
 // pairsOf returns the parameters of an address.
 func pairsOf(address string) (pairs [][2]string) {
