@@ -278,7 +278,7 @@ var sly = [][5]string{
 	{"POST", "/x", "text/plain", "DROP TABLE items"}, {"POST", "/x", "application/sparql-update", "DELETE WHERE { ?s ?p ?o }"}, {"POST", "/x", "application/sparql-update", "DROP ALL"},
 	{"POST", "/x", "application/x-ndjson", "{\"action\":\"view\"}\n{\"action\":\"delete\",\"id\":7}\n"}, {"POST", "/x", "application/json-patch+json", "[{\"op\":\"remove\",\"path\":\"/a\"}]"},
 	{"POST", "/x", "application/json; charset=utf-7", "+AHsAIg-action+ACI:+ACI-delete+ACIAfQ-"}, {"POST", "/x", "application/x-www-form-urlencoded; charset=ibm037", "%81%83%A3%89%96%95=%84%85%93%85%A3%85&x=1"},
-	{"POST", "/x", "application/x-www-form-urlencoded", "\u001b\u000b\x00action=delete\u0003"}, {"POST", "/x", "multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=action\r\n\r\ndelete\r\n--b--\r\n"},
+	{"POST", "/x", "application/x-www-form-urlencoded", "\u001b\u000b\x00\u0080action=delete\u0003"}, {"POST", "/x", "multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=action\r\n\r\ndelete\r\n--b--\r\n"},
 	{"POST", "/x", "multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name='action'\r\n\r\ndelete\r\n--b--\r\n"},
 	{"POST", "/x", "multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"id\"\r\n\r\n715\r\n--b\r\nContent-Disposition: form-data; name=\"x\"; name=\"action\"\r\n\r\ndelete\r\n--b--\r\n"},
 	{"POST", "/x", "multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"id\"\r\n\r\n715\r\n--b\r\nContent-Disposition: form-data; name*=utf-8''action\r\n\r\ndelete\r\n--b--\r\n"},
