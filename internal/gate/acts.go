@@ -230,9 +230,7 @@ func (b *causingAct) approve(r action.Request) {
 		c.Hosts = append(slices.Clone(b.judged.Cover.Hosts), c.Hosts...)
 	}
 	b.judged.Approved, b.judged.Cover = true, c
-	if r.Top {
-		b.judged.Deferred = false
-	}
+	b.judged.Left = b.judged.Left || r.Top
 }
 
 // allows reports whether a person's approval of the act allows a request, and counts that

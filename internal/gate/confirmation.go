@@ -3,6 +3,7 @@ package gate
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -83,7 +84,7 @@ func (o *outgoingRequest) rememberLink() {
 	}
 	a := allowedLink{address: r.URL, posted: posted, cover: policy.CoverOfRequest(r, o.verdict), until: time.Now().Add(confirmationWindow)}
 	for _, f := range r.Fields {
-		if !secretField.MatchString(f.Name) {
+		if !forgeryToken.MatchString(f.Name) {
 			a.fields = append(a.fields, [2]string{f.Name, f.Value})
 		}
 	}
@@ -126,7 +127,7 @@ func (d *acts) takeAllowedLink(session, address string, fields [][2]string, cove
 }
 
 // confirmedBy reports whether a form goes to the address of a link or form, with the parameters
-// that it had. After a form, the only others are those that confirm it.
+// that it had and others that only confirm. After a form, one must confirm it.
 func (a allowedLink) confirmedBy(address string, fields [][2]string) bool {
 	to := withoutQuery(address)
 	if to == "" || to != withoutQuery(a.address) {
@@ -136,19 +137,33 @@ func (a allowedLink) confirmedBy(address string, fields [][2]string) bool {
 	if slices.ContainsFunc(had, func(pair [2]string) bool { return !slices.Contains(sent, pair) && !(a.posted && unset[pair[1]]) }) {
 		return false
 	}
-	if !a.posted {
-		return true
+	more := slices.DeleteFunc(sent, func(pair [2]string) bool { return slices.Contains(had, pair) || forgeryToken.MatchString(pair[0]) })
+	if slices.ContainsFunc(more, func(pair [2]string) bool { return !confirmsOnly(pair[1], a.address) }) {
+		return false
 	}
-	more := slices.DeleteFunc(sent, func(pair [2]string) bool { return slices.Contains(had, pair) || secretField.MatchString(pair[0]) })
-	return len(more) > 0 && !slices.ContainsFunc(more, func(pair [2]string) bool {
-		return !confirmations[strings.ToLower(pair[1])] || slices.ContainsFunc(had, func(h [2]string) bool { return h[0] == pair[0] })
-	})
+	return !a.posted || slices.ContainsFunc(more, func(pair [2]string) bool { return policy.IsConfirmation(strings.ToLower(pair[1])) }) &&
+		!slices.ContainsFunc(more, func(pair [2]string) bool {
+			return slices.ContainsFunc(had, func(h [2]string) bool { return h[0] == pair[0] })
+		})
 }
 
-var (
-	confirmations = map[string]bool{"yes": true, "true": true, "on": true, "confirm": true, "confirmed": true} // values of fields by which forms confirm
-	unset         = map[string]bool{"": true, "0": true, "false": true}                                                    // values of fields that say nothing
-)
+// unset are values of fields that say nothing.
+var unset = map[string]bool{"": true, "0": true, "false": true}
+
+// confirmsOnly reports whether the value of a field says no more than that somebody is sure: it
+// is a word of confirmation, or a part of the address.
+func confirmsOnly(value, address string) bool {
+	value = strings.ToLower(strings.TrimSpace(value))
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	return value == "" || policy.IsConfirmation(value) ||
+		slices.ContainsFunc(strings.Split(u.Path, "/"), func(part string) bool { return strings.EqualFold(part, value) })
+}
+
+// forgeryToken matches names of fields for tokens against cross-site request forgery.
+var forgeryToken = regexp.MustCompile(`(?i)csrf|xsrf|(^|_)token$|nonce|authenticity|viewstate|eventvalidation|form_build_id|^form_id$`)
 
 // pairsOf returns the parameters of an address.
 func pairsOf(address string) (pairs [][2]string) {

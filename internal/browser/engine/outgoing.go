@@ -5,7 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"maps"
 	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -185,9 +188,9 @@ func (og *outgoingRequests) requestOf(s *state, t *tab, p paused) action.Request
 		sum := sha256.Sum256(body)
 		r.Sum = hex.EncodeToString(sum[:])
 	}
-	for _, name := range orders {
-		if value := headerOf(p.Request.Headers, name); value != "" {
-			r.Fields = append(r.Fields, action.BodyField{Name: name, Value: pagetext.Brief(value)})
+	for _, name := range slices.Sorted(maps.Keys(p.Request.Headers)) {
+		if value := p.Request.Headers[name]; value != "" && orderHeader.MatchString(name) {
+			r.Fields = append(r.Fields, action.BodyField{Name: http.CanonicalHeaderKey(name), Value: pagetext.Brief(value)})
 		}
 	}
 	if p.Request.HasBody && len(body) == 0 { // a blob, which the protocol leaves out
@@ -242,8 +245,9 @@ func methodOf(p paused) string {
 	return method
 }
 
-// orders are headers that name what a request is to do.
-var orders = append([]string{"Soapaction", "X-Action"}, overriding...)
+// orderHeader matches names of headers that say what a request is to do: SOAPAction, X-Action,
+// X-Amz-Target, HX-Trigger, and those of overriding.
+var orderHeader = regexp.MustCompile(`(?i)^(soapaction|action|command|method|operation|(x|hx)-([a-z0-9-]+-)?(target|handler|operation|operation-name|command|action|method|verb|trigger|trigger-name|override))$`)
 
 func headerOf(headers map[string]string, name string) string {
 	for key, value := range headers {

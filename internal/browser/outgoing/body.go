@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -64,6 +65,12 @@ func (r *bodyReader) body(contentType, path string, body []byte, level int) {
 		body, r.Cut = body[:maxBody], true
 	}
 	kind, params := kindOf(contentType)
+	if action := params["action"]; action != "" && level == 0 { // of SOAP 1.2
+		r.add("SOAPAction", action)
+	}
+	if charset := params["charset"]; charset != "" && !plainCharset.MatchString(charset) {
+		r.Cut = true // its letters may be other bytes than ours
+	}
 	if plain, packed := r.unpack(body); packed {
 		r.body(contentType, path, plain, level+1)
 		return
@@ -71,6 +78,7 @@ func (r *bodyReader) body(contentType, path string, body []byte, level int) {
 	body = toUTF8(body)
 	switch text := bytes.TrimSpace(body); {
 	case kind == "application/x-www-form-urlencoded":
+		r.Cut = r.Cut || bytes.ContainsFunc(body, func(c rune) bool { return c < ' ' && !unicode.IsSpace(c) }) // packed
 		r.form(path, string(body), level)
 	case strings.HasPrefix(kind, "multipart/"):
 		r.multipart(path, body, params["boundary"], level)
@@ -86,10 +94,19 @@ func (r *bodyReader) body(contentType, path string, body []byte, level int) {
 		r.add(path, string(text))
 	case looksLikeForm(string(text)):
 		r.form(path, string(text), level)
+	case kind == "text/plain" && formLines.Match(text):
+		r.add(path, string(text))
+		r.lines(path, string(text), level)
 	default:
 		r.text(kind, path, string(text), level)
 	}
 }
+
+// plainCharset matches the names of charsets in which ASCII letters are ASCII, and UTF-16.
+var plainCharset = regexp.MustCompile(`(?i)^"?(utf-?8|utf-?16.*|(us-)?ascii|iso-?8859.*|latin.*|windows-\d+|cp125\d|shift[-_]jis|sjis|euc-\w+|gb\w+|big5.*|koi8-\w|macintosh|x-user-defined)"?$`)
+
+// formLines matches a text of lines with a name and a value: a form with the enctype text/plain.
+var formLines = regexp.MustCompile(`^[\w.\[\]:$-]+=[^\n]*(\r?\n[\w.\[\]:$-]+=[^\n]*)*$`)
 
 // kindOf is the media type of a Content-Type, in lower case, with its parameters.
 func kindOf(contentType string) (kind string, params map[string]string) {
@@ -166,6 +183,9 @@ var jsonStart = regexp.MustCompile(`^[\d:,/-]{0,16}[{\[]`)
 // says what the request does has a name of its own.
 func (r *bodyReader) add(name, value string) {
 	plain := truncate(numbers.ReplaceAllString(name, "0"), maxName)
+	if orderName.MatchString(plain) { // servers may take the last of several values
+		plain += "=" + truncate(value, maxName)
+	}
 	switch seen := r.names[plain]; {
 	case len(r.Fields) < maxFields:
 	case seen:
@@ -186,6 +206,9 @@ func (r *bodyReader) add(name, value string) {
 	}
 	r.Fields = append(r.Fields, action.BodyField{Name: truncate(name, maxName), Value: truncate(value, most)})
 }
+
+// orderName matches names of fields that may say what a request does.
+var orderName = regexp.MustCompile(`(?i)(action|method|op|operation|cmd|command|do|task|verb|event|type|submit|button|commit|func|function|mode|status|state)\W*$`)
 
 var numbers = regexp.MustCompile(`\d+`)
 
@@ -212,6 +235,14 @@ func (r *bodyReader) form(path, text string, level int) {
 				}
 			}
 		}
+	}
+}
+
+// lines reads a form with one field in each line.
+func (r *bodyReader) lines(path, text string, level int) {
+	for line := range strings.SplitSeq(text, "\n") {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\r"), "=")
+		r.value(joinPath(path, name), value, level)
 	}
 }
 

@@ -129,3 +129,35 @@ func TestNestedEncodingsAreBounded(t *testing.T) {
 		t.Errorf("a body of 20 MB in %d bytes is taken for read: %v", len(bomb), read.Fields)
 	}
 }
+
+// What servers read in another way than browsers write it is read, or counts as
+// more than can be read.
+func TestBodiesThatNoBrowserWritesAreNotTakenForHarmless(t *testing.T) {
+	const form, part = "application/x-www-form-urlencoded", "--b\r\nContent-Disposition: form-data; "
+	many := "action=view&" + strings.Repeat("a=1&", 300) + "action=delete"
+	for name, c := range map[string]struct {
+		kind, body string
+		want       string // "name=value" of a field; none where empty
+		cut        bool
+	}{
+		"the last of many values":    {form, many, "action=delete", false},
+		"lines":                      {"text/plain", "id=5\r\naction=delete\r\n", "action=delete", false},
+		"lines of a note":            {"text/plain", "I wrote:\na = b", "=I wrote:\na = b", false},
+		"an action of SOAP":          {`application/soap+xml; action="urn:Delete"`, "<e/>", "SOAPAction=urn:Delete", false},
+		"EBCDIC":                     {form + "; charset=ibm037", "%84%85", "", true},
+		"UTF-7":                      {"application/json; charset=utf-7", "+AHs-", "", true},
+		"a charset of Europe":        {form + "; charset=ISO-8859-1", "a=%E9", "", false},
+		"a charset of Japan":         {form + "; charset=Shift_JIS", "a=1", "a=1", false},
+		"a packed form":              {form, "\x1b\x0b\x00\x80a=1\x03", "", true},
+		"an attachment":              {"multipart/form-data; boundary=b", part[:3] + "\r\nContent-Disposition: attachment; name=\"action\"\r\n\r\ndelete\r\n--b--\r\n", "action=delete", false},
+		"two names":                  {"multipart/form-data; boundary=b", part + "name=\"x\"; name=\"action\"\r\n\r\ndelete\r\n--b--\r\n", "action=delete", false},
+		"an action that is a file":   {"multipart/form-data; boundary=b", part + "name=\"action\"; filename=\"x\"\r\n\r\ndelete\r\n--b--\r\n", "action=delete", false},
+		"a multipart without an end": {"multipart/form-data", part + "name=\"a\"\r\n\r\n1\r\n--b--\r\n", "", true},
+	} {
+		read := outgoing.Body(c.kind, []byte(c.body))
+		found := c.want == "" || slices.ContainsFunc(read.Fields, func(f action.BodyField) bool { return f.Name+"="+f.Value == c.want })
+		if !found || read.Cut != c.cut {
+			t.Errorf("%s: cut %t, fields %.300v", name, read.Cut, read.Fields)
+		}
+	}
+}

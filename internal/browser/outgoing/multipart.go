@@ -9,15 +9,17 @@ import (
 	"mime/multipart"
 	"mime/quotedprintable"
 	"net/textproto"
+	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // multipart reads the parts of a form, or the requests of a batch. The browser's protocol
 // leaves out the bytes of files.
 func (r *bodyReader) multipart(path string, body []byte, boundary string, level int) {
-	if boundary == "" {
-		r.Unknown = true
+	if boundary == "" { // no browser writes that, and servers may find one
+		r.Unknown, r.Cut = true, true
 		return
 	}
 	reader := multipart.NewReader(bytes.NewReader(body), boundary)
@@ -27,13 +29,26 @@ func (r *bodyReader) multipart(path string, body []byte, boundary string, level 
 			r.Unread = r.Unread || !errors.Is(err, io.EOF)
 			return
 		}
-		name := part.FormName()
+		name := partName(part)
 		if name == "" {
 			name = strconv.Itoa(i)
 		}
 		r.part(joinPath(path, name), part, level)
 	}
 }
+
+// partName is the name of a part, also where its header says it in a way that no browser does: the
+// last one of several.
+func partName(part *multipart.Part) string {
+	name := part.FormName()
+	all := dispositionName.FindAllStringSubmatch(part.Header.Get("Content-Disposition"), -1)
+	if name == "" && len(all) > 0 {
+		name = all[len(all)-1][1]
+	}
+	return name
+}
+
+var dispositionName = regexp.MustCompile(`(?i)(?:^|[;\s])name\*?=(?:utf-8'')?"?([^";]*)`)
 
 func (r *bodyReader) part(path string, part *multipart.Part, level int) {
 	kind := part.Header.Get("Content-Type")
@@ -58,7 +73,7 @@ func (r *bodyReader) part(path string, part *multipart.Part, level int) {
 		r.request(path, value, level+1)
 	case isData(kind):
 		r.body(kind, path, value, level+1)
-	case file == "":
+	case file == "", orderName.MatchString(path) && len(value) <= maxValue && utf8.Valid(value): // some servers take a file for a value
 		r.value(path, string(value), level)
 	}
 }

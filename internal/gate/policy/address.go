@@ -32,10 +32,13 @@ func pathOf(address string) []segment {
 		}
 		var s segment
 		name, extension, found := strings.Cut(raw, ".")
-		if found && len(extension) <= 5 {
+		if found && len(extension) <= 5 && !ordersHarm(extension) {
 			s.page = hosts().pages[strings.ToLower(extension)]
 		} else {
 			name = raw
+		}
+		if plain := strings.TrimRight(name, "0123456789"); hosts().acting[strings.ToLower(plain)] { // delete2.php
+			name = plain
 		}
 		s.id, s.words = isID(name), tokens(split(name))
 		s.joint = len(s.words) > 1 && !strings.ContainsAny(name, "- +")
@@ -49,7 +52,7 @@ func pathOf(address string) []segment {
 // wholePath is the path of an address with a fragment that is used as a path; empty for what is no
 // address.
 func wholePath(address string) string {
-	u, err := url.Parse(address)
+	u, err := parseLeniently(address)
 	if err != nil {
 		return ""
 	}
@@ -108,11 +111,14 @@ func judgeAddress(j *judgement, address string, sent bool, titles map[string]boo
 // lenientReading is an address as lenient servers read it; the address itself where that is
 // no difference.
 func lenientReading(address string) string {
-	u, err := url.Parse(address)
+	u, err := parseLeniently(address)
 	if err != nil {
 		return address
 	}
 	plain := u.Path
+	for range maxEscapes {
+		plain = unescaped(plain)
+	}
 	if strings.Contains(plain, ";") {
 		plain = pathParams.ReplaceAllString(plain, "")
 	}
@@ -135,7 +141,7 @@ var (
 )
 
 func judgeReading(j *judgement, address string, sent bool, titles map[string]bool) {
-	u, err := url.Parse(address)
+	u, err := parseLeniently(address)
 	if err != nil {
 		return
 	}
@@ -146,8 +152,7 @@ func judgeReading(j *judgement, address string, sent bool, titles map[string]boo
 	for i := range parts {
 		s := &parts[i]
 		of := i+1 < len(parts) && parts[i+1].id && !isYear(parts[i+1].words[0])
-		onThing := i > 0 && id && parts[i-1].id && len(s.words) == 1 // items/5/delete.html
-		shows := s.page && !sent && !onThing || !sent && documents && !id && !of && !query.id || !sent && i > 0 && !s.joint && len(s.words) > 1 && parts[i-1].is(hosts().titles)
+		shows := s.page && !sent && (documents || !id && !query.id) || !sent && documents && !id && !of && !query.id || !sent && i > 0 && !s.joint && len(s.words) > 1 && parts[i-1].is(hosts().titles)
 		if !shows {
 			on := i+1 < len(parts) && parts[i+1].id
 			whole := strings.Join(s.words, " ")
@@ -156,15 +161,15 @@ func judgeReading(j *judgement, address string, sent bool, titles map[string]boo
 			}
 			noun := words().noun.exact[whole] && !(sent && kindsOf(whole).has(pays))
 			judgeActWords(j, s, sent && !noun || id || query.evidence || on && !noun, query)
-			if sent && i > 0 && !parts[i-1].id {
-				judgeActOn(j, slices.Concat(s.words, parts[i-1].words))
-			}
 		}
 		id = id || s.id && !isYear(s.words[0]) && !(i > 0 && len(s.words[0]) <= 2 && hasYear(parts[:i]))
 		documents = documents || s.is(hosts().documents)
 	}
+	if sent {
+		judgePairs(j, parts)
+	}
 	for _, value := range query.actions {
-		if t := tokens(split(value)); len(t) > 0 && len(t) <= maxActWords {
+		if t := tokens(split(value)); len(t) > 0 && (len(t) <= maxActWords || len(t) <= maxIdentifier && !strings.ContainsAny(value, " +-")) {
 			judgeActWords(j, &segment{words: t, joint: true}, true, query)
 		}
 	}
@@ -204,10 +209,10 @@ func titlesOf(page string) map[string]bool {
 // action. with says that the address also identifies a thing.
 func judgeActWords(j *judgement, s *segment, with bool, q query) {
 	whole := strings.Join(s.words, " ")
-	if len(s.words) > maxActWords && !hosts().acting[whole] || !q.sent && isHelp(s.words) {
+	if len(s.words) > maxActWords && !hosts().acting[whole] && !isOperation(s, with || q.sent) || !q.sent && isHelp(s.words) && !(len(s.words) > 1 && isOperation(s, with)) {
 		return
 	}
-	strong, weak := hosts().acting[whole] || isActing(s.words, hosts().actingWords), isActing(s.words, hosts().actingWith) || words().noun.exact[whole]
+	strong, weak := hosts().acting[whole] || isActing(s.words, hosts().actingWords) || isActing(s.words, hosts().harming), isActing(s.words, hosts().actingWith) || words().noun.exact[whole]
 	said := pathReadings(s.words)
 	found := words().harmful.find(said, mentioned).kinds()
 	if !strong && !weak && found != 0 {
@@ -228,24 +233,10 @@ func judgeActWords(j *judgement, s *segment, with bool, q query) {
 		j.raise(action.Critical, "navigation.acting", "the address pays or transfers an amount")
 		return
 	}
-	if q.sent && found == 0 {
+	if q.sent && found == 0 && !isActing(s.words, hosts().harming) {
 		return // it may change something, like every request that sends something
 	}
 	j.raise(action.High, "navigation.acting", addressReason(found))
-}
-
-// judgeActOn raises the risk of a request to a thing and what is done with it: account/close,
-// order/place.
-func judgeActOn(j *judgement, said []string) {
-	if len(said) > maxActWords {
-		return
-	}
-	switch found := words().harmful.find(pathReadings(said), ordered).kinds(); {
-	case found.has(pays):
-		j.raise(action.Critical, "navigation.acting", addressReason(found))
-	case found != 0:
-		j.raise(action.High, "navigation.acting", addressReason(found))
-	}
 }
 
 // pathReadings are the ways to read words of an address: as they are, and with ae, oe and ue
@@ -287,7 +278,7 @@ type query struct {
 }
 
 func queryOf(u *url.URL) (q query) {
-	values := u.Query()
+	values := valuesOf(u.RawQuery)
 	if _, after, found := strings.Cut(u.Fragment, "?"); found {
 		if more, err := url.ParseQuery(after); err == nil {
 			for name, v := range more {
@@ -300,7 +291,9 @@ func queryOf(u *url.URL) (q query) {
 		if routeNames[lower] && !hosts().actingNames[lower] {
 			for _, v := range all {
 				if strings.Contains(v, "/") && !strings.Contains(v, "://") {
-					q.actions = append(q.actions, v[strings.LastIndexByte(v, '/')+1:])
+					q.actions = append(q.actions, strings.Split(strings.Trim(v, "/"), "/")...)
+				} else if lower != "q" && hosts().acting[strings.ToLower(v)] && len(values) > 1 {
+					q.actions = append(q.actions, v)
 				}
 			}
 		}

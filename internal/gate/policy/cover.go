@@ -220,6 +220,14 @@ func (c Cover) Includes(other Cover) bool {
 	return other.Kinds&^c.Kinds == 0 && other.Risk <= max(c.Risk, action.Medium) && !slices.ContainsFunc(other.Hosts, func(host string) bool { return !c.shows(host) })
 }
 
+// IsConfirmation reports whether the value of a field is one by which somebody confirms: "yes", or
+// the words of a button such as "Delete invoice".
+func IsConfirmation(value string) bool {
+	plain := normalize(value)
+	return truths[plain] || plain == "y" || plain == "post" || plain == "✓" || words().affirm.is(value) ||
+		len(tokens(value)) <= maxCommand && !strings.ContainsAny(value, "0123456789,") && kindsOf(value) != 0
+}
+
 // shownAddresses are the addresses that a call concerns.
 func shownAddresses(facts action.Facts) []string {
 	all := []string{facts.Page.URL}

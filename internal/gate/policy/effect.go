@@ -2,7 +2,6 @@ package policy
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -28,6 +27,7 @@ type Act struct {
 	Link     bool // it goes to an address that does nothing
 	Deferred bool // it ran without a question: its requests get its risk
 	Approved bool // a person allowed it, or a request of it
+	Left     bool // a person allowed the document of a tab that it requested
 	Covered  bool // the request is one that the person allowed
 	Harms    bool // a person was asked about a request of it that does harm by itself
 	Told     bool // it is of another tab than the request, whose page can tell that of the request
@@ -40,7 +40,7 @@ func hostPort(address string) string {
 	if after, found := strings.CutPrefix(address, "ws"); found {
 		address = "http" + after
 	}
-	u, err := url.Parse(address)
+	u, err := parseLeniently(address)
 	if err != nil || !isWeb(u) || u.Hostname() == "" {
 		return ""
 	}
@@ -248,7 +248,7 @@ func (p *Policy) raiseToAct(j *judgement, o Outgoing, v EffectVerdict) {
 		return
 	case o.Same && j.risk <= action.Medium && (!d.Running || d.Harms):
 		return
-	case !d.Deferred, d.Link && v.Reads, j.rule == "effect.analytics":
+	case !d.Deferred, (d.Link || d.Left) && v.Reads, j.rule == "effect.analytics":
 		return
 	case v.Reads && (d.Risk < action.High || o.Known || IsStatic(o.Request) || p.isFromElsewhere(o.Request)):
 		return

@@ -36,6 +36,7 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 		called = ""
 	}
 	kind := judgeStated(&j, append(statedActions(r, measures && !isAmbiguousName(r.URL)), called))
+	kind |= judgeFinishing(&j, r.URL)
 	before := j.risk
 	judgeAddress(&j, r.URL, !quiet, nil)
 	if j.risk > before {
@@ -61,15 +62,20 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 
 // destroyingMethods are methods that delete or move what their address names: of HTTP, of
 // caches, of links and of WebDAV.
-var destroyingMethods = setOf(strings.Fields(`DELETE PURGE UNLINK MOVE`))
+var destroyingMethods = setOf(strings.Fields(`DELETE PURGE BPURGE UNLINK UNBIND MOVE`))
 
 // judgeSentMethod raises the risk by the method of a request that is sent.
 func judgeSentMethod(j *judgement, method string) kinds {
-	if method = strings.ToUpper(method); !destroyingMethods[method] { // browsers send "purge" as it is
-		return 0
+	method = strings.ToUpper(method) // browsers send "purge" as it is
+	switch found := kindsOf(strings.ToLower(method)); {
+	case destroyingMethods[method]:
+		j.raise(action.High, "effect.delete", "it deletes or moves something by the method "+method)
+		return destroys
+	case !plainMethods[method] && found != 0:
+		j.raise(action.High, "effect.acts", "its method is "+method)
+		return found
 	}
-	j.raise(action.High, "effect.delete", "it deletes or moves something by the method "+method)
-	return destroys
+	return 0
 }
 
 // classifyReading raises the risk of a request whose method only reads.
@@ -100,7 +106,11 @@ func (p *Policy) classifyReading(j *judgement, r action.Request) kinds {
 
 // judgeStated raises the risk by words that say what the request does.
 func judgeStated(j *judgement, said []string) kinds {
-	found := words().harmful.find(readings(strings.Join(said, " · ")), mentioned)
+	whole := strings.Join(said, " · ")
+	if other := spellings.Replace(whole); other != whole { // loeschen
+		whole += " · " + other
+	}
+	found := words().harmful.find(readings(whole), mentioned)
 	switch {
 	case found.critical != 0:
 		j.raise(action.Critical, "effect.pays", "what it sends says that it pays, orders or transfers money, or closes an account")
@@ -149,9 +159,9 @@ var scriptEndings = map[string]bool{".php": true, ".asp": true, ".aspx": true, "
 var harmfulThings = map[string]kinds{
 	"messages": sends, "message": sends, "mails": sends, "emails": sends, "email": sends, "tweet": sends, "tweets": sends, "toots": sends, "statuses": sends, "sms": sends, "invitations": sends, "invites": sends, "invite": sends,
 	"orders": pays, "order": pays, "payments": pays, "payment": pays, "transfers": pays, "transfer": pays, "bookings": pays, "booking": pays, "purchases": pays,
-	"donations": pays, "refunds": pays, "charges": pays,
+	"donations": pays, "refunds": pays, "charges": pays, "payouts": pays, "withdrawals": pays, "remittances": pays, "topups": pays, "bets": pays, "wagers": pays,
 	"members": grants, "maintainers": grants, "maintainer": grants, "collaborators": grants, "collaborator": grants, "permissions": grants, "permission": grants,
-	"password": grants, "passwords": grants, "passwd": grants, "passkeys": grants, "ssh keys": grants, "api keys": grants, "apikeys": grants, "deploy keys": grants, "access tokens": grants, "webhooks": grants, "mfa": grants, "2fa": grants, "totp": grants,
+	"password": grants, "passwords": grants, "passwd": grants, "passkeys": grants, "ssh keys": grants, "api keys": grants, "apikeys": grants, "deploy keys": grants, "gpg keys": grants, "access keys": grants, "personal access tokens": grants, "role bindings": grants, "rolebindings": grants, "clusterrolebindings": grants, "role assignments": grants, "access tokens": grants, "webhooks": grants, "mfa": grants, "2fa": grants, "totp": grants,
 	"roles": grants, "role": grants, "visibility": grants, "acl": grants, "access": grants, "forwarding": grants, "users": grants, "admins": grants, "people": grants, "payees": pays, "beneficiaries": pays,
 }
 
@@ -192,6 +202,23 @@ func judgeThings(j *judgement, r action.Request, called string, quiet bool) kind
 		j.raise(action.High, "effect.makes", "it sends a message, invites somebody or changes who may do what")
 	}
 	return found
+}
+
+// finishing are names in addresses of requests that finish a payment or an order: the same names
+// are quiet elsewhere.
+var finishing = setOf(strings.Fields(`complete confirm verify capture settle finalize finalise execute void reverse`))
+
+// judgeFinishing raises the risk of requests that finish a payment, an order or a booking.
+func judgeFinishing(j *judgement, address string) kinds {
+	segments := segmentsOf(lenientReading(address))
+	if len(segments) < 2 || !finishing[segments[len(segments)-1]] {
+		return 0
+	}
+	if !slices.ContainsFunc(segments[:len(segments)-1], func(s string) bool { return harmfulThings[s].has(pays) || words().checkout.exact[s] }) {
+		return 0
+	}
+	j.raise(action.Critical, "effect.pays", "it finishes an order, a booking or a payment")
+	return pays
 }
 
 // givesRights reports whether fields set roles or permissions: fields of a form, or members of a
@@ -256,7 +283,8 @@ func isReview(address string) bool {
 var reviewNames = setOf(strings.Fields(`review preview quote estimate`))
 
 var (
-	moneyWords = map[string]bool{"amount": true, "betrag": true, "montant": true, "importe": true, "valor": true, "importo": true, "bedrag": true}
-	payeeWords = map[string]bool{"to": true, "payee": true, "recipient": true, "iban": true, "beneficiary": true, "receiver": true, "destination": true, "creditor": true}
-	cardWords  = regexp.MustCompile(`\b(card ?number|cc ?number|cardnumber|cvc|cvv|security code)\b`)
+	moneyWords = map[string]bool{"amount": true, "betrag": true, "montant": true, "importe": true, "valor": true, "importo": true, "bedrag": true, "summe": true, "monto": true, "quantia": true}
+	payeeWords = map[string]bool{"to": true, "payee": true, "recipient": true, "iban": true, "beneficiary": true, "receiver": true, "destination": true, "creditor": true,
+		"empfaenger": true, "empfänger": true, "beneficiaire": true, "beneficiario": true, "destinatario": true, "ontvanger": true, "begunstigde": true}
+	cardWords = regexp.MustCompile(`\b(card ?number|cc ?number|cardnumber|cvc|cvv|security code)\b`)
 )

@@ -3,7 +3,6 @@ package policy
 import (
 	"encoding/xml"
 	"io"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,13 +35,23 @@ var eventNames = setOf(strings.Fields(`type event kind task step`))
 // fieldName is the last part of a field's name that is a word: "action" for data[action], action[0]
 // and form:action.
 func fieldName(name string) string {
-	parts := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(".[]:$", r) })
+	parts := nameParts(name)
 	for i := len(parts) - 1; i >= 0; i-- {
 		if strings.Trim(parts[i], "0123456789") != "" {
 			return parts[i]
 		}
 	}
 	return name
+}
+
+// nameParts are the parts of a field's name, without the spaces, quotes and control characters
+// around them that servers leave out.
+func nameParts(name string) []string {
+	parts := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(".[]:$", r) })
+	for i := range parts {
+		parts[i] = strings.TrimFunc(parts[i], func(r rune) bool { return r <= ' ' || r == '\'' || r == '"' })
+	}
+	return parts
 }
 
 // fillers are words in names of controls that do not say what they do.
@@ -71,6 +80,9 @@ func statedActions(r action.Request, measures bool) []string {
 	for _, f := range fields {
 		name := fieldName(f.Name)
 		lower := strings.ToLower(name)
+		if !measures {
+			said = append(said, orderedBy(f, r.Fields)...)
+		}
 		switch {
 		case measures:
 			if methodNames[lower] {
@@ -87,8 +99,8 @@ func statedActions(r action.Request, measures bool) []string {
 			}
 		case pressedNames[lower]:
 			said = append(said, orderOf(controlWords(fieldName(f.Value)), destroys|pays|sends|grants|ends))
-		case eventNames[lower]:
-			said = append(said, orderOf(normalize(f.Value), destroys))
+		case eventNames[lower] || lower == "name":
+			said = append(said, orderOf(operationWords(f.Value), eventHarm(f, r.URL)))
 		case isFirst(f.Name):
 			said = append(said, orderOf(split(f.Value), destroys|pays|sends|grants|ends))
 		}
@@ -108,8 +120,10 @@ func namesThing(name string) bool {
 // isFirst reports whether a field is the first member of a list that has no name, which names
 // the event or the method of a message: ["delete", 5].
 func isFirst(name string) bool {
-	return (name == "0" || strings.HasSuffix(name, ".0")) && strings.Trim(name, "0123456789.") == ""
+	return name == "0" || listInList.MatchString(name)
 }
+
+var listInList = regexp.MustCompile(`(^|\.)\d+\.0$`)
 
 // batched are the requests within a request to an address for batches: fields for a method, an
 // address or both, of one thing.
@@ -148,7 +162,7 @@ var innerAddress = setOf(strings.Fields(`url uri path relative_url relativeurl h
 func Significant(f action.BodyField) bool {
 	name := fieldName(f.Name)
 	lower, plain := strings.ToLower(name), normalize(name)
-	if commandNames[lower] || pressedNames[lower] || switchNames[plain] != 0 || newPassword.MatchString(name) || words().high.is(controlWords(name)) {
+	if commandNames[lower] || namesCommand(name) || isOrderHeader(f.Name) || len(orderedBy(f, nil)) > 0 || pressedNames[lower] || switchNames[plain] != 0 || newPassword.MatchString(name) || words().high.is(controlWords(name)) {
 		return true
 	}
 	for w := range strings.FieldsSeq(plain) {
@@ -192,6 +206,9 @@ func xmlNames(text string) (said []string) {
 			}
 		case xml.StartElement:
 			said = append(said, elementOrder(t.Name.Local))
+			for _, a := range t.Attr {
+				said = append(said, attributeOrder(strings.ToLower(t.Name.Local), a))
+			}
 			open, content = strings.ToLower(t.Name.Local), ""
 		case xml.CharData:
 			content += string(t)
@@ -207,10 +224,23 @@ func xmlNames(text string) (said []string) {
 
 // elementOrder is the name of an element if that has several words and orders harm, else empty.
 func elementOrder(name string) string {
-	if name = split(name); len(tokens(name)) < 2 {
+	if name = split(name); len(tokens(name)) < 2 && words().noun.is(name) {
 		return ""
 	}
 	return orderOf(name, destroys|pays|sends|grants|ends)
+}
+
+// attributeOrder is the value of an attribute that names an action: <cmd op="delete"/>, and
+// <action name="delete"/>.
+func attributeOrder(element string, a xml.Attr) string {
+	name := strings.ToLower(a.Name.Local)
+	switch {
+	case commandNames[name], name == "name" && commandNames[element]:
+		return orderOf(split(a.Value), destroys|pays|sends|grants|ends)
+	case eventNames[name]:
+		return orderOf(split(a.Value), destroys)
+	}
+	return ""
 }
 
 var (
@@ -220,11 +250,11 @@ var (
 
 // queryFields are the parameters of an address.
 func queryFields(address string) (all []action.BodyField) {
-	u, err := url.Parse(address)
+	u, err := parseLeniently(address)
 	if err != nil || u.RawQuery == "" {
 		return nil
 	}
-	for name, values := range u.Query() {
+	for name, values := range valuesOf(u.RawQuery) {
 		for _, v := range values {
 			all = append(all, action.BodyField{Name: name, Value: v})
 		}
@@ -256,13 +286,13 @@ func judgeStates(j *judgement, r action.Request) (found kinds) {
 		switch {
 		case switchNames[name] != 0 && (truths[value] || strings.HasSuffix(name, " at") && value != "null" && value != ""):
 			found |= switchNames[name]
-		case name == "private" && (value == "false" || value == "0"):
+		case (name == "private" || name == "is private") && (value == "false" || value == "0"):
 			found |= sends
 		case name == "status" || name == "state" || name == "new status":
 			found |= stateNames[value]
-		case (name == "role" || name == "roles") && powers[value]:
+		case powers[value] && endsWithRank(name):
 			found |= grants
-		case name == "visibility" && value == "public":
+		case (name == "visibility" || name == "privacy" || name == "access") && everybody[value]:
 			found |= sends
 		}
 	}
@@ -280,11 +310,20 @@ var (
 	truths      = map[string]bool{"true": true, "1": true, "on": true, "yes": true}
 	switchNames = map[string]kinds{
 		"deleted": destroys, "is deleted": destroys, "removed": destroys, "trashed": destroys, "deleted at": destroys, "cancelled": ends, "canceled": ends, "cancelled at": ends, "revoked": ends, "published": sends, "is published": sends, "published at": sends,
-		"is admin": grants, "admin": grants, "is superuser": grants, "is staff": grants, "superuser": grants, "is public": sends, "public": sends,
+		"banned": ends, "is banned": ends, "suspended": ends, "is suspended": ends, "terminated": ends, "refunded": pays, "paid": pays, "is paid": pays,
+		"is administrator": grants, "is admin": grants, "admin": grants, "is superuser": grants, "is staff": grants, "superuser": grants, "is public": sends, "public": sends,
 	}
 	stateNames = map[string]kinds{"deleted": destroys, "trashed": destroys, "trash": destroys, "removed": destroys, "cancelled": ends, "canceled": ends, "terminated": ends, "revoked": ends, "suspended": ends, "published": sends, "publish": sends, "sent": sends, "paid": pays, "refunded": pays}
-	powers     = setOf(strings.Fields(`admin administrator owner superuser root superadmin`))
+	powers     = setOf(strings.Fields(`admin admins administrator administrators owner owners superuser superusers root superadmin superadmins`))
+	everybody  = setOf(strings.Fields(`public world everyone everybody anyone`))
+	ranks      = setOf(strings.Fields(`role roles group groups level rank scope scopes permission permissions`))
 )
+
+// endsWithRank reports whether the name of a field is about what somebody may do.
+func endsWithRank(name string) bool {
+	t := strings.Fields(name)
+	return len(t) > 0 && (ranks[t[len(t)-1]] || name == "user type" || name == "account type")
+}
 
 // newPassword matches names of fields for a password that is set, not one that signs in.
 var newPassword = regexp.MustCompile(`(?i)^(new|confirm(ed|ation)?|repeat(ed)?|verify|retype|re|change|old|current)[-_. ]?(pass|passwd|password|pwd)\d?$|(pass|passwd|password|pwd)[-_. ]?(new|conf|confirm(ation)?|repeat(ed)?|again|verify|2)$|^inpassword$`)
@@ -311,6 +350,5 @@ func hasPassword(fields []action.BodyField) bool {
 
 // namesPassword reports whether the path of an address has the word password.
 func namesPassword(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && strings.Contains(strings.ToLower(u.Path), "passw")
+	return strings.Contains(strings.ToLower(wholePath(address)), "passw")
 }

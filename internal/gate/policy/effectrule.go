@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -77,7 +76,7 @@ func (p *Policy) effectRule(r action.Request) *effectRule {
 	if len(p.effects) == 0 {
 		return nil
 	}
-	u, err := url.Parse(r.URL)
+	u, err := parseLeniently(r.URL)
 	if err != nil {
 		return nil
 	}

@@ -108,7 +108,7 @@ const (
 )
 
 // appendFields adds the names of the fields at the first level of an operation, with their
-// aliases, also those of fragments.
+// aliases, also those of fragments, and those within fields without arguments.
 func appendFields(names []string, all ast.SelectionSet, document *ast.QueryDocument, depth int) []string {
 	for _, selected := range all {
 		if len(names) >= maxGraphFields || depth > maxGraphFragments {
@@ -119,6 +119,9 @@ func appendFields(names []string, all ast.SelectionSet, document *ast.QueryDocum
 			names = append(names, split(s.Name))
 			if s.Alias != s.Name {
 				names = append(names, split(s.Alias))
+			}
+			if len(s.Arguments) == 0 { // it may group the changes
+				names = appendFields(names, s.SelectionSet, document, depth+1)
 			}
 		case *ast.InlineFragment:
 			names = appendFields(names, s.SelectionSet, document, depth+1)

@@ -55,7 +55,7 @@ func (p patterns) match(host string) bool {
 // hostOf returns the host of an address that Chromium or the egress proxy wrote, in lower case and
 // without a port; empty for none.
 func hostOf(address string) string {
-	u, err := url.Parse(address)
+	u, err := parseLeniently(address)
 	if err != nil || !isWeb(u) {
 		return ""
 	}
@@ -108,7 +108,7 @@ func hasLabel(labels map[string]bool, host string) bool {
 func segmentsOf(address string) []string {
 	var all []string
 	for s := range strings.SplitSeq(wholePath(address), "/") {
-		if name, extension, found := strings.Cut(s, "."); found && len(extension) <= 5 {
+		if name, extension, found := strings.Cut(s, "."); found && len(extension) <= 5 && !ordersHarm(extension) {
 			s = name
 		}
 		if t := tokens(split(s)); len(t) > 0 {

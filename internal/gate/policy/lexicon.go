@@ -151,7 +151,7 @@ type hostLists struct {
 	paymentLabels, bankLabels, sensitiveLabels map[string]bool
 	acting, actingNames                        map[string]bool // in paths, and as values of parameters of these names
 
-	actingWords, actingWith, changing, forms, showingNames, showingActs, amounts, documents, titles, pages, icons map[string]bool
+	actingWords, harming, actingWith, changing, forms, showingNames, showingActs, amounts, documents, titles, pages, icons map[string]bool
 
 	pictures, notPictures, deleted map[string]bool // words of identifiers that mean deletion, and those beside which they do not; of names of folders
 }
@@ -212,7 +212,7 @@ func hostListsOf(lists map[string][]string) hostLists {
 		payment: payment, bank: bank, sensitive: sensitive,
 		paymentLabels: setOf(lists["payment labels"]), bankLabels: setOf(lists["bank labels"]), sensitiveLabels: setOf(lists["sensitive labels"]),
 		acting: setOf(lists["acting"]), actingNames: setOf(lists["acting names"]),
-		actingWords: setOf(lists["acting words"]), actingWith: setOf(lists["acting with"]), showingNames: setOf(lists["showing names"]),
+		actingWords: setOf(lists["acting words"]), harming: setOf(lists["harming"]), actingWith: setOf(lists["acting with"]), showingNames: setOf(lists["showing names"]),
 		changing: setOf(lists["changing"]), forms: setOf(lists["forms"]), titles: setOf(lists["titles"]), showingActs: setOf(lists["showing acts"]), amounts: setOf(lists["amounts"]), documents: setOf(lists["documents"]), pages: setOf(lists["pages"]), icons: setOf(lists["icons"]),
 		pictures: setOf(lists["pictures"]), notPictures: setOf(lists["not pictures"]), deleted: setOf(lists["deleted"]),
 	}
