@@ -130,7 +130,7 @@ type Facts struct {
 
 	Options []string `json:"options,omitempty"` // see FactsShown
 
-	Editor bool `json:"editor,omitempty"` // the field of a code editor, which draws its text elsewhere: see Insert
+	Editor bool `json:"editor,omitempty"` // the field of a code editor, which draws its text elsewhere: see Frame.Insert
 }
 
 // Rect is a box in the frame's viewport, in CSS pixels.
