@@ -53,6 +53,7 @@ type Acted struct {
 	Matches  int      `json:"matches,omitempty"`  // elements the locator matched
 	Selected []string `json:"selected,omitempty"` // values selected by page.select
 	Labels   []string `json:"labels,omitempty"`   // what people read of those
+	Value    *string  `json:"value,omitempty"`    // what the field holds after page.type, unless that is secret
 	NewPage  bool     `json:"newPage,omitempty"`  // the call made the page navigate
 }
 

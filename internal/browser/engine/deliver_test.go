@@ -157,8 +157,6 @@ func TestAKeyComesToTheElementThatItWasJudgedForOrToNone(t *testing.T) {
 		args       any
 		refused    bool // surely: otherwise it may have come to the field
 	}{
-		{"Tab and Enter", ``, "page.type", &action.Type{Locator: searchField, Input: "\t", Submit: true}, true},
-		{"Tabs and Enter, slowly", ``, "page.type", &action.Type{Locator: searchField, Input: "x\t", Submit: true, Delay: 5}, true},
 		{"Enter after the key moved it", `document.addEventListener('keydown', steal, true);`, "page.type", &action.Type{Locator: searchField, Input: "x", Submit: true}, false},
 		{"Enter after the text moved it", `document.addEventListener('input', steal, true);`, "page.type", &action.Type{Locator: searchField, Input: "x", Submit: true}, true},
 		{"text after a key moved it", `document.addEventListener('keyup', steal, true);`, "page.type", &action.Type{Locator: searchField, Input: "ab cd", Submit: true, Delay: 20}, true},

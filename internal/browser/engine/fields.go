@@ -152,10 +152,9 @@ func (in *actor) assign(ctx context.Context, at actionTarget, value string) (res
 	return "", notReady(got.Error, "", 0)
 }
 
-// paste inserts text into a code editor that has the focus, at its end or in place
-// of its content. With keys, the editor would indent lines and close brackets by
-// itself. It returns the text that is left to type. Fault: page_changed.
-func (in *actor) paste(ctx context.Context, t *tab, at actionTarget, pin action.Pin, text string, whole bool) (string, error) {
+// selectInEditor moves the caret of a code editor that has the focus to the end of its
+// text, or selects all of it. Only keys do that.
+func (in *actor) selectInEditor(ctx context.Context, t *tab, text string, whole bool) error {
 	keys := []string{"Control+End"}
 	switch {
 	case whole && text == "":
@@ -166,22 +165,25 @@ func (in *actor) paste(ctx context.Context, t *tab, at actionTarget, pin action.
 	for _, name := range keys {
 		held, k, err := input.Chord(name)
 		if err != nil {
-			return text, err
+			return err
 		}
 		if err := in.send(ctx, t, k.Events(held)); err != nil {
-			return text, err
+			return err
 		}
 	}
-	if text == "" {
-		return text, nil
-	}
-	pasted, err := at.place.world.Paste(ctx, injected.PasteQuery{Node: at.node, Print: pin.Print, Text: text})
+	return nil
+}
+
+// insert inserts the text into the element that has the focus, in one step. It returns
+// the text that is left to type. Fault: page_changed.
+func (in *actor) insert(ctx context.Context, at actionTarget, pin action.Pin, text string, keyed bool) (string, error) {
+	inserted, err := at.place.world.Insert(ctx, injected.Insertion{Node: at.node, Print: pin.Print, Text: text, Keyed: keyed})
 	switch {
 	case err != nil:
 		return text, err
-	case pasted.Gone || pasted.Error != "":
+	case inserted.Gone || inserted.Error != "":
 		return text, errChanged
-	case pasted.OK:
+	case inserted.OK:
 		return "", nil
 	}
 	return text, nil

@@ -32,7 +32,7 @@ func TestType(t *testing.T) {
 	shows("new", "", "", "true", "true")
 	tr.must("page.type", &action.Type{Locator: selector("#t"), Input: "a\r\nb\t"})
 	tr.must("page.type", &action.Type{Locator: selector("#e"), Input: "Slow", Delay: 1})
-	shows("new", "a\nb", "Slow", "true", "true")
+	shows("new", "a\nb\t", "Slow", "true", "true")
 	tr.refuse(fault.InvalidRequest, "page.type", &action.Type{Locator: selector("#i"), Input: "a\x1bb"})
 	f := tr.refuse(fault.NotActionable, "page.type", &action.Type{Locator: selector("#r"), Input: "x", Timing: action.Timing{Timeout: 200}})
 	if f.Details["reason"] != "not editable" {

@@ -16,14 +16,15 @@ import (
 
 // typeText types into an element. With a delay, or if the page listens to keys, every
 // character is a key; otherwise no page can tell keys from a text that is inserted at
-// once, which the browser does in a fraction of the time.
+// once, which the browser does in a fraction of the time. Line breaks and tabs of the
+// text are text: only Submit presses Enter.
 func (in *actor) typeText(ctx context.Context, t *tab, a *action.Type, pin action.Pin) (any, error) {
 	text, err := typeable(a.Input)
 	if err != nil {
 		return nil, err
 	}
 	before := in.effects.mark(t)
-	focus := injected.Focus{Clear: a.Clear}
+	focus := injected.Focus{All: a.Clear}
 	at, err := in.readyFocused(ctx, t, pin, injected.ForType, focus, a.Timing)
 	if err != nil {
 		return nil, err
@@ -32,26 +33,63 @@ func (in *actor) typeText(ctx context.Context, t *tab, a *action.Type, pin actio
 	if err := in.focus(ctx, t, at, focus); err != nil {
 		return acted, err
 	}
-	if hasFormat[acted.Element.Type] {
-		if text, err = in.assign(ctx, at, text); err != nil {
-			return nil, err
-		}
+	came := delivery{since: time.Now()}
+	if err := in.enterText(ctx, t, at, a, pin, text, &came); err != nil {
+		return acted, err
 	}
-	if acted.Element != nil && at.facts != nil && at.facts.Editor {
-		if text, err = in.paste(ctx, t, at, pin, text, a.Clear); err != nil {
+	if a.Submit {
+		enter, _ := input.Named("Enter")
+		strokes := enter.Events(nil)
+		came.keys, came.typed = came.keys+input.Keys(strokes), came.typed+1
+		if err := in.send(ctx, t, strokes); err != nil {
 			return acted, err
 		}
 	}
-	if a.Submit {
-		text += "\n"
-	}
-	came := delivery{typed: utf8.RuneCountInString(text), since: time.Now()}
-	came.keys, err = in.typeKeys(ctx, t, text, at.keyed, time.Duration(a.Delay)*time.Millisecond)
-	if err != nil {
-		return acted, err
-	}
-	acted.NewPage, err = in.waitForInput(ctx, t, at, before, &came, committed(at, text, &came))
+	acted.NewPage, err = in.waitForInput(ctx, t, at, before, &came, committed(at, a.Submit, &came))
+	acted.Value = came.Value
 	return unlessRefused(acted, &came, err)
+}
+
+// enterText enters the text into the element that has the focus, in place of what is
+// selected there. It notes in came what it sent.
+func (in *actor) enterText(ctx context.Context, t *tab, at actionTarget, a *action.Type, pin action.Pin, text string, came *delivery) (err error) {
+	kind, tag, editor := "", "", false
+	if at.facts != nil {
+		kind, tag, editor = at.facts.Type, at.facts.Tag, at.facts.Editor
+	}
+	delay := time.Duration(a.Delay) * time.Millisecond
+	if tag == "input" {
+		text = oneLine(text)
+	}
+	whole := false // the text is inserted in one step
+	switch {
+	case hasFormat[kind]:
+		_, err := in.assign(ctx, at, text)
+		return err
+	case editor:
+		if err := in.selectInEditor(ctx, t, text, a.Clear); err != nil {
+			return err
+		}
+		whole = text != ""
+	case text == "" && a.Clear:
+		return in.send(ctx, t, input.Insert("")) // it removes what is selected
+	default:
+		whole = delay == 0 && tag != "input" && strings.ContainsAny(text, "\n\t")
+	}
+	if whole {
+		if text, err = in.insert(ctx, at, pin, text, input.Keyed(text, at.keyed)); err != nil {
+			return err
+		}
+	}
+	came.typed = utf8.RuneCountInString(text)
+	came.keys, err = in.typeKeys(ctx, t, text, at.keyed, delay)
+	return err
+}
+
+// oneLine is a text as an input takes it when it is pasted: without line breaks at the
+// end, and with spaces in place of the others.
+func oneLine(text string) string {
+	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", " ")
 }
 
 // typeable refuses control characters other than line feed and tab.
@@ -101,21 +139,24 @@ func (a actionTarget) tookOr(give func() (injected.Focused, error)) (injected.Fo
 	return give()
 }
 
-// announce dispatches a change event, as leaving the field would: the next act may
-// leave the focus where it is. It answers after one task, in which a form that is
-// submitted on change begins its navigation.
+// announce dispatches a change event if the value was changed, as leaving the field
+// would: the next act may leave the focus where it is. It answers what the field holds
+// after one task, in which a form that is submitted on change begins its navigation.
 const announce = `async n => {
-	const e = __glovebox.element(n);
-	if (e instanceof HTMLInputElement || e instanceof HTMLTextAreaElement)
-		EventTarget.prototype.dispatchEvent.call(e, new Event('change', {bubbles: true}));
+	const of = JSON.stringify({node: n});
+	__glovebox.run('commit', of);
 	await (` + oneTask + `)();
+	return JSON.parse(__glovebox.run('held', of));
 }`
 
-// committed returns the function to run after typing. Enter and Tab at the end have
-// made the browser dispatch the change event already.
-func committed(at actionTarget, text string, came *delivery) closing {
-	if text == "" || strings.HasSuffix(text, "\n") || strings.HasSuffix(text, "\t") {
-		return came.quickly()
+// holds answers what the field holds.
+const holds = `n => JSON.parse(__glovebox.run('held', JSON.stringify({node: n})))`
+
+// committed returns the function to run after typing. Enter has made the browser
+// dispatch the change event already.
+func committed(at actionTarget, submitted bool, came *delivery) closing {
+	if submitted {
+		return came.end(holds, at.node)
 	}
 	return came.end(announce, at.node)
 }

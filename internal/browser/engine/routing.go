@@ -32,12 +32,12 @@ type delivery struct {
 }
 
 // end returns a round trip that asks what arrived, and runs a function with the
-// element if nothing was refused.
+// element if nothing was refused. What the function returns is a part of the answer.
 func (d *delivery) end(after string, node int) closing {
 	const function = `async n => {
-	const came = __glovebox.run('ended', 'null');
-	if (!JSON.parse(came).refused) await (%s)(n);
-	return came + '\n' + (%s)();
+	const came = JSON.parse(__glovebox.run('ended', 'null'));
+	if (!came.refused) Object.assign(came, await (%s)(n));
+	return JSON.stringify(came) + '\n' + (%s)();
 }`
 	return closing{function: fmt.Sprintf(function, after, title), node: node, came: d}
 }

@@ -10,22 +10,29 @@ import (
 
 func number(f float64) string { return fmt.Sprint(f) }
 
-func TestFocusPlacesTheCaretAndClears(t *testing.T) {
+func TestFocusPlacesTheCaretOrSelectsTheText(t *testing.T) {
 	p := open(t, `<input id=i value=abc><textarea id=a>abc</textarea><div id=c contenteditable>abc</div><input id=n type=number value=5><input id=e type=email value=a@b.c>
 <script>window.log=[];for(const e of [i,a,c,n,e_=document.getElementById('e')])for(const k of ['input','change'])e.addEventListener(k,()=>log.push(e.id+k))</script>`)
 	for _, selector := range []string{"#i", "#a", "#c", "#n", "#e"} {
-		r, err := p.frame.Focus(p.ctx, injected.Focus{Node: p.node(selector), Clear: true})
-		must(t, err)
-		if !r.OK {
-			t.Errorf("%s has no focus", selector)
-		}
-		if got := p.page(`(e => e.value ?? e.textContent)(document.querySelector('` + selector + `'))`); got != "" {
-			t.Errorf("%s holds %q after clearing", selector, got)
+		p.page(`document.activeElement.blur(), getSelection().removeAllRanges()`)
+		for _, all := range []bool{false, true, false} { // at last what is selected stays so
+			selected := p.page(`getSelection() + ''`)
+			r, err := p.frame.Focus(p.ctx, injected.Focus{Node: p.node(selector), All: all})
+			must(t, err)
+			if !r.OK {
+				t.Errorf("%s has no focus", selector)
+			}
+			if got, whole := p.page(`getSelection() + ''`), p.page(`(e => e.value ?? e.textContent)(document.querySelector('`+selector+`'))`); (got == whole) != (all || selected == whole) {
+				t.Errorf("%s has %q selected of %q, all: %v", selector, got, whole, all)
+			}
 		}
 	}
-	if got := p.page(`log.join()`); got != "iinput,ichange,ainput,achange,cinput,ninput,nchange,einput,echange" {
+	if got := p.page(`log.join()`); got != "" {
 		t.Errorf("events %v", got)
 	}
+	p.page(`i.blur()`)
+	p.page(`getSelection().removeAllRanges()`)
+	p.page(`i.setSelectionRange(0, 0)`)
 	p.page(`i.value = 'abc'`)
 	must(t, func() error { _, err := p.frame.Focus(p.ctx, injected.Focus{Node: p.node("#i")}); return err }())
 	if got := p.page(`i.selectionStart + ',' + i.selectionEnd`); got != "3,3" {

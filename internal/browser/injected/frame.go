@@ -220,9 +220,9 @@ func (f Frame) Assign(ctx context.Context, q Assignment) (Assigned, error) {
 	return ask[Assigned](ctx, f, "assign", q)
 }
 
-// Paste puts text into a code editor that has the focus, by a paste event.
-func (f Frame) Paste(ctx context.Context, q PasteQuery) (Pasted, error) {
-	return ask[Pasted](ctx, f, "paste", q)
+// Insert inserts text of several lines into the element that has the focus.
+func (f Frame) Insert(ctx context.Context, q Insertion) (Inserted, error) {
+	return ask[Inserted](ctx, f, "insert", q)
 }
 
 // Fill puts a secret into a field in one step, and removes it when the field no

@@ -130,7 +130,7 @@ type Facts struct {
 
 	Options []string `json:"options,omitempty"` // see FactsShown
 
-	Editor bool `json:"editor,omitempty"` // the field of a code editor, which draws its text elsewhere: see Paste
+	Editor bool `json:"editor,omitempty"` // the field of a code editor, which draws its text elsewhere: see Frame.Insert
 }
 
 // Rect is a box in the frame's viewport, in CSS pixels.
@@ -215,9 +215,8 @@ type Readiness struct {
 
 // Focus asks to give an element the focus.
 type Focus struct {
-	Node  int  `json:"node"`
-	All   bool `json:"all,omitempty"`   // select all of its text; otherwise the caret goes to the end
-	Clear bool `json:"clear,omitempty"` // empty it first, with input and change events
+	Node int  `json:"node"`
+	All  bool `json:"all,omitempty"` // select all of its text; otherwise the caret goes to the end, unless text is selected
 }
 
 // Focused says whether the element now has the focus.
@@ -232,8 +231,10 @@ type Delivery struct {
 	Refused  string `json:"refused,omitempty"`  // why a part was refused: "press", "keys", "effect"
 	Presses  int    `json:"presses"`            // presses of the pointer's button that reached the element
 	Keys     int    `json:"keys"`               // likewise
-	Typed    int    `json:"typed"`              // characters, Enter and Tab
+	Typed    int    `json:"typed"`              // characters and Enter
 	Withheld bool   `json:"withheld,omitempty"` // an effect of the input was for another element, and was stopped
+
+	Value *string `json:"value,omitempty"` // what the field that was typed into holds, unless it is protected
 }
 
 // Active is the element that receives keys; the root element when nothing has
@@ -279,16 +280,16 @@ type Assigned struct {
 	Takes string `json:"takes,omitempty"`
 }
 
-// PasteQuery is text for a code editor.
-type PasteQuery struct {
+// Insertion is text for an element, with line breaks or tabs.
+type Insertion struct {
 	Node  int    `json:"node"`
 	Print string `json:"print"` // the fingerprint of what was judged
 	Text  string `json:"text"`
+	Keyed bool   `json:"keyed,omitempty"` // insert it only as a paste that the page handles
 }
 
-// Pasted says whether the editor accepted the text. If it did not, the text is
-// typed.
-type Pasted struct {
+// Inserted says whether the element has the text. If not, the text is typed.
+type Inserted struct {
 	OK    bool   `json:"ok,omitempty"`
 	Gone  bool   `json:"gone,omitempty"`
 	Error string `json:"error,omitempty"` // "changed"

@@ -9,13 +9,18 @@ import (
 // at once, as by pasting.
 const mostKeys = 500
 
+// Keyed reports whether characters of the text are typed as keys, where the page
+// listens to keys or not.
+func Keyed(text string, listens bool) bool {
+	return listens && utf8.RuneCountInString(text) <= mostKeys && !hasMarkedFlag(text)
+}
+
 // TypingPlan returns the events that type a text, in groups that are sent one after
-// the other. With keyed, characters of the keyboard are keys, for pages that listen to
-// keys. Other characters, and all of a long text, are inserted as text. Enter and Tab are
-// always keys. Inserted text and keys can overtake each other, so inserted text is a
-// group of its own.
-func TypingPlan(text string, keyed bool) [][]Event {
-	keyed = keyed && utf8.RuneCountInString(text) <= mostKeys && !hasMarkedFlag(text)
+// the other. If the page listens to keys, characters of the keyboard are keys. Other
+// characters, line breaks, tabs, and all of a long text, are inserted as text. Inserted
+// text and keys can overtake each other, so inserted text is a group of its own.
+func TypingPlan(text string, listens bool) [][]Event {
+	keyed := Keyed(text, listens)
 	var turns [][]Event
 	var turn []Event
 	run := 0 // where text begins that is inserted at once
@@ -26,11 +31,11 @@ func TypingPlan(text string, keyed bool) [][]Event {
 		if len(turn) > 0 {
 			turns = append(turns, turn)
 		}
-		turns = append(turns, []Event{{"Input.insertText", map[string]string{"text": text[run:end]}}})
+		turns = append(turns, Insert(text[run:end]))
 		turn = nil
 	}
 	for at, r := range text {
-		if r != '\n' && r != '\t' && (!keyed || character(r).Code == "") {
+		if !keyed || character(r).Code == "" {
 			continue
 		}
 		insert(at)
@@ -42,6 +47,11 @@ func TypingPlan(text string, keyed bool) [][]Event {
 		turns = append(turns, turn)
 	}
 	return turns
+}
+
+// Insert returns the event that inserts a text in place of what is selected.
+func Insert(text string) []Event {
+	return []Event{{"Input.insertText", map[string]string{"text": text}}}
 }
 
 // hasMarkedFlag reports whether a combining mark follows a letter of a flag. After such
@@ -57,15 +67,10 @@ func hasMarkedFlag(text string) bool {
 	return false
 }
 
-// Typing returns the events of the key that types a character.
+// Typing returns the events that type a character: those of its key, if it has one.
 func Typing(r rune) []Event {
-	switch r {
-	case '\n':
-		k, _ := Named("Enter")
-		return k.Events(nil)
-	case '\t':
-		k, _ := Named("Tab")
-		return k.Events(nil)
+	if r == '\n' || r == '\t' {
+		return Insert(string(r))
 	}
 	return character(r).Events(nil)
 }

@@ -101,7 +101,7 @@ func (a sample) decide(t *testing.T, p *Policy) Verdict {
 	case "press":
 		return decide(t, p, action.Agent, "page.press", &action.Press{Key: a.says["key"]}, a.facts())
 	case "type":
-		return decide(t, p, action.Agent, "page.type", &action.Type{Input: a.says["text"]}, a.facts())
+		return decide(t, p, action.Agent, "page.type", &action.Type{Input: a.says["text"], Submit: a.says["submit"] == "true"}, a.facts())
 	case "goto":
 		return decide(t, p, action.Agent, "page.goto", &action.Goto{}, a.facts())
 	}

@@ -9,37 +9,14 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-// typing judges text that is typed into the element, with the effects of its control characters:
-// the page engine types Enter and Tab as keys.
+// typing judges text that is typed into the element. Its line breaks and tabs are text: the page
+// engine presses Enter to submit, and no other key.
 func (p *Policy) typing(args *action.Type, facts action.Facts) judgement {
 	j := p.fill(facts)
-	if facts.Element == nil {
-		return j
-	}
-	rest, after, tab := strings.Cut(args.Input, "\t")
-	if tab && (after != "" || args.Submit) {
-		j.join(refuseUnjudged("Tab"))
-	}
-	multiline := facts.Element.Tag == "textarea" && !sendsOnEnter(facts.Element) && !(facts.Element.Keyed && isComposer(facts.Element))
-	if at := strings.IndexAny(rest, "\r\n"); at >= 0 && !multiline {
-		j.join(p.enter(facts))
-		if facts.Element.Tag == "input" && strings.Trim(rest[at:], "\r\n") != "" {
-			j.join(refuseUnjudged("Enter"))
-		}
-	}
-	if args.Submit {
+	if facts.Element != nil && args.Submit {
 		j.join(p.enter(facts))
 	}
 	return j
-}
-
-// refuseUnjudged refuses text that would continue in an element that was not judged: in another
-// field, or as Enter on a button.
-func refuseUnjudged(key string) judgement {
-	return judgement{
-		risk: action.Critical, rule: "field.astray", why: "what is typed after " + key + " would go to an element that was not judged",
-		refuse: fault.DeniedByPolicy, hint: "type into each field, and press each key, with a call of its own",
-	}
 }
 
 // enter judges the Enter key on the element.
@@ -117,12 +94,6 @@ func (p *Policy) submitField(facts action.Facts) judgement {
 		j.raise(action.High, "press.send", "Enter sends what is written there")
 	}
 	return j
-}
-
-// sendsOnEnter reports whether e is for a message, a comment or the like that Enter sends. In a text
-// area that is so in chats only.
-func sendsOnEnter(e *action.Element) bool {
-	return isComposer(e) && (e.Tag != "textarea" || !words().free.in(fieldText(e)))
 }
 
 // fill judges a change of a field's value by what the field is for.

@@ -243,11 +243,13 @@ func TestFields(t *testing.T) {
 	check(t, "no element", decide(t, p, action.Agent, "page.type", &action.Type{}, action.Facts{}), want{Ask, action.High, "field.unknown"})
 }
 
-func TestTypedControlCharactersAreJudgedAsKeys(t *testing.T) {
+func TestLineBreaksAndTabsOfATextPressNothing(t *testing.T) {
 	p := mustNew(t, Config{Enabled: true})
 	search := action.Element{Role: "searchbox", Tag: "input", Type: "search", Name: "Search", Editable: true}
 	chat := action.Element{Role: "textbox", Tag: "div", Name: "Comment", Editable: true}
 	note := action.Element{Role: "textbox", Tag: "textarea", Name: "Comment", Editable: true}
+	keyed := chat
+	keyed.Keyed = true
 	send := search
 	send.Submits, send.SubmitName, send.FormMethod = true, "Send", "post"
 	for _, c := range []struct {
@@ -257,18 +259,15 @@ func TestTypedControlCharactersAreJudgedAsKeys(t *testing.T) {
 		want want
 	}{
 		{"plain", action.Type{Input: "a b"}, search, want{Allow, action.Low, ""}},
-		{"tab at the end", action.Type{Input: "a\t"}, search, want{Allow, action.Low, ""}},
-		{"tab, then Enter", action.Type{Input: "\t", Submit: true}, search, want{Deny, action.Critical, "field.astray"}},
-		{"text, tab, then Enter", action.Type{Input: "a\t", Submit: true}, search, want{Deny, action.Critical, "field.astray"}},
-		{"tabs", action.Type{Input: "\t\t"}, search, want{Deny, action.Critical, "field.astray"}},
-		{"tab, then a line break", action.Type{Input: "\t\n"}, search, want{Deny, action.Critical, "field.astray"}},
-		{"tab, then a secret", action.Type{Input: "a\thunter2"}, search, want{Deny, action.Critical, "field.astray"}},
-		{"enter, then more", action.Type{Input: "a\nhunter2"}, search, want{Deny, action.Critical, "field.astray"}},
-		{"enter in a search", action.Type{Input: "a\n"}, search, want{Allow, action.Low, ""}},
-		{"lines in a comment", action.Type{Input: "a\nb\nc"}, note, want{Allow, action.Low, ""}},
-		{"enter in a chat", action.Type{Input: "a\n"}, chat, want{Ask, action.High, "press.send"}},
+		{"tab", action.Type{Input: "a\tb\t"}, search, want{Allow, action.Low, "field.free"}},
+		{"tab, then Enter", action.Type{Input: "a\t", Submit: true}, search, want{Allow, action.Low, ""}},
+		{"line break in a search", action.Type{Input: "a\nb\n"}, search, want{Allow, action.Low, "field.free"}},
+		{"lines in a comment", action.Type{Input: "a\nb\nc"}, note, want{Allow, action.Low, "field.free"}},
+		{"lines in a chat", action.Type{Input: "a\nb\n"}, chat, want{Allow, action.Low, "field.free"}},
+		{"lines in a chat that handles keys", action.Type{Input: "a\nb\n"}, keyed, want{Allow, action.Low, "field.free"}},
+		{"lines in a chat, then Enter", action.Type{Input: "a\nb", Submit: true}, chat, want{Ask, action.High, "press.send"}},
+		{"line break before a send button", action.Type{Input: "a\r\n"}, send, want{Allow, action.Low, "field.free"}},
 		{"submit by a send button", action.Type{Input: "a", Submit: true}, send, want{Ask, action.High, "click.delete"}},
-		{"enter by a send button", action.Type{Input: "a\r"}, send, want{Ask, action.High, "click.delete"}},
 	} {
 		check(t, c.name, decide(t, p, action.Agent, "page.type", &c.args, on(c.e)), c.want)
 	}

@@ -144,7 +144,7 @@ type typeIn struct {
 	Text   string `json:"text" maxLength:"100000" controls:"any"`
 	Submit bool   `json:"submit,omitempty" doc:"Press Enter after"`
 	Slowly bool   `json:"slowly,omitempty" doc:"Key by key"`
-	Clear  bool   `json:"clear_first,omitempty" doc:"Empty the field first"`
+	Clear  *bool  `json:"clear_first,omitempty" doc:"Default true; false appends"`
 	in
 }
 

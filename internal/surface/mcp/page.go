@@ -118,6 +118,9 @@ func (t *turn) did(what string, result action.Result, err error) {
 	if len(acted.Labels) > 0 {
 		text += ": " + untrusted.ToolQuoted(strings.Join(acted.Labels, ", "))
 	}
+	if acted.Value != nil {
+		text += ", which holds " + untrusted.ToolQuoted(*acted.Value)
+	}
 	t.reply.did = append(t.reply.did, text+".")
 }
 

@@ -42,7 +42,7 @@ func (in *clickIn) args() *action.Click {
 }
 
 func (in *typeIn) args() *action.Type {
-	args := &action.Type{Locator: in.of(in.locator()), Input: in.Text, Clear: in.Clear, Submit: in.Submit}
+	args := &action.Type{Locator: in.of(in.locator()), Input: in.Text, Clear: in.Clear == nil || *in.Clear, Submit: in.Submit}
 	if args.Locator.Text != "" { // the call's text is what is typed
 		args.Selector, args.Locator.Text = in.Target, ""
 	}

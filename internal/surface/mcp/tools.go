@@ -66,7 +66,7 @@ func init() { // some of the tools refer to the list
 		define("browser_snapshot", reads, snapshot, "Show the page as roles, names and refs, to act on."),
 		define("browser_find", reads, find, "Find text or elements with refs: shorter than a snapshot."),
 		define("browser_click", destroys, click, "Click an element: target, role and name, text, or x and y."),
-		define("browser_type", destroys, typeText, "Type text into an element. Password fields are refused."),
+		define("browser_type", destroys, typeText, "Replace a field's text. Line breaks do not send. Password fields are refused."),
 		define("browser_fill_secret", destroys, fillSecret, "Have a stored username, password or totp typed into its field. You never see it."),
 		define("browser_fill_form", destroys, fillForm, "Fill several fields at once, by target or by name; stops at the first that fails."),
 		define("browser_batch", destroys, batch, "Make several tool calls at once: checked whole, then each judged alone, up to the first that fails or waits. Called again after an answer it goes on."),

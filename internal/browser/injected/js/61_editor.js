@@ -75,20 +75,3 @@ const isPartial = ({root, kind}) => {
   if (numbers.length > 0 && Math.min(...numbers) > 1) return true;
   return lines.reduce((most, rect) => Math.max(most, rect.bottom), -Infinity) > rectOf(root).bottom - 1;
 };
-// Puts text into a code editor by a paste event, because typed text would be
-// indented and its brackets closed by the editor. The caret or the selection
-// was set by keys. An editor that handles the paste prevents the browser's
-// default action. It may ask a worker first.
-const PASTE_TIME = 1000; // milliseconds until the editor shows the text
-const paste = async ({node, print, text}) => {
-  const element = elementOf(node);
-  if (element === null) return {gone: true};
-  if (editorOf(element) === null || !isEditable(element)) return {ok: false};
-  if (!isSame(element, print, true) || !hasFocusOf(element)) return {error: 'changed'};
-  const clipboardData = new DataTransfer();
-  clipboardData.setData('text/plain', text);
-  const before = valueOf(element);
-  if (dispatch(element, new ClipboardEvent('paste', {clipboardData, bubbles: true, cancelable: true, composed: true}))) return {ok: false};
-  await until(() => valueOf(element) !== before, PASTE_TIME);
-  return {ok: true};
-};

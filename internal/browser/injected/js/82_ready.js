@@ -16,7 +16,7 @@ const ready = async query => {
     renew();
     answer.took = focus({...query.focus, node: query.node});
   }
-  if (answer.ok && query.kind === 'type') answer.keys = needsKeys(elementOf(query.node));
+  if (answer.ok && query.kind === 'type' && !answer.took?.gone) answer.keys = needsKeys(elementOf(query.node));
   if (answer.ok && query.choose) {
     renew();
     answer.chose = choose({...query.choose, node: query.node});

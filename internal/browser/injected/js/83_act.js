@@ -9,35 +9,22 @@ const writeInput = method({set: Object.getOwnPropertyDescriptor(HTMLInputElement
 const writeArea = method({set: Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set}, 'set');
 const writeSelected = method({set: Object.getOwnPropertyDescriptor(HTMLOptionElement.prototype, 'selected').set}, 'set');
 const dispatch = method(EventTarget.prototype, 'dispatchEvent');
-const command = method(Document.prototype, 'execCommand');
 const announce = (element, ...names) => {
   for (const name of names) dispatch(element, new Event(name, {bubbles: true, composed: name === 'input'}));
 };
 
-const focus = ({node, all, clear}) => {
+const focus = ({node, all}) => {
   const element = elementOf(node);
   if (element === null) return {gone: true, ok: false};
-  const target = tagOf(element) === 'label' ? labelControl(element) ?? element : element, host = hostOfEditing(target);
+  const target = typedInto(element), host = hostOfEditing(target);
+  if (!all && activeElement() !== host) caretToEnd(target); // what was selected there earlier does not count
   (host instanceof SVGElement ? focusOnSVG : focusOn)(host, {preventScroll: true});
-  if (editorOf(target) !== null) return {ok: hasFocusOf(element), secret: isProtected(host)}; // keys move its caret
-  if (!clear) placeCaret(target, all);
-  else return clearedAt(node, element, target, host);
+  if (elementOf(node) === null) return {gone: true, ok: false}; // a script of the page removed it
+  if (editorOf(target) === null) { // keys move the caret of a code editor
+    placeCaret(target, all);
+    noteValue(target);
+  }
   return {ok: hasFocusOf(element), secret: isProtected(host)};
-};
-// A page may redraw a field when the field is emptied. The text is then typed
-// into the new field.
-const clearedAt = (node, element, target, host) => {
-  noteActed(target, true);
-  const role = roleOf(target), name = bareNameOf(target);
-  clearText(target);
-  if (isConnected(element)) return {ok: hasFocusOf(element), secret: isProtected(host)};
-  const anew = followed(node);
-  if (anew === null) return {gone: true, ok: false};
-  renew();
-  if (roleOf(anew) !== role || bareNameOf(anew) !== name || isProtected(anew) !== isProtected(target)) return {gone: true, ok: false};
-  if (!hasFocusOf(anew)) focusOn(anew, {preventScroll: true});
-  placeCaret(anew, true);
-  return {ok: hasFocusOf(anew), secret: isProtected(anew)};
 };
 // The editing host of an element inside editable content; any other element
 // itself.
@@ -71,37 +58,6 @@ const optionLabels = ({node, values}) => {
   return wanted.slice(0, OPTIONS).flatMap(option => [optionLabel(option), ...[optionValue(option)].filter(value => value !== optionLabel(option) && /\p{L}/u.test(value))]).map(text => clean(text, 200));
 };
 const OPTIONS = 1000; // options that are examined
-const placeCaret = (element, all) => {
-  if (element instanceof HTMLInputElement) {
-    if (all) selectInput(element);
-    else if (/^(text|search|tel|url|password)$/.test(inputType(element))) rangeOfInput(element, inputValue(element).length, inputValue(element).length);
-  } else if (element instanceof HTMLTextAreaElement) {
-    if (all) selectArea(element);
-    else rangeOfArea(element, areaValue(element).length, areaValue(element).length);
-  } else if (isWritable(element)) {
-    const selection = getSelection();
-    selection.selectAllChildren(element);
-    if (!all) selection.collapseToEnd();
-  }
-};
-const clearText = element => {
-  if (element instanceof HTMLInputElement) {
-    if (inputValue(element) === '' || hasFormat(element)) return; // its value is replaced as a whole
-    writeInput(element, '');
-  } else if (element instanceof HTMLTextAreaElement) {
-    if (areaValue(element) === '') return;
-    writeArea(element, '');
-  } else if (isWritable(element)) {
-    // The browser's own deletion, so that editors receive the usual events.
-    getSelection().selectAllChildren(element);
-    command(document, 'delete');
-    return;
-  } else {
-    return;
-  }
-  announce(element, 'input', 'change');
-};
-
 // Selects options by value or label: all of them or none.
 const OPTION_LIMIT = 50;
 const choose = ({node, values}) => {

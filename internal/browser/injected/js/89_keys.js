@@ -21,8 +21,10 @@ const judgeKey = (event, act) => {
   if (act.refused !== '') return refuse(event, 'keys');
   if (element === null || !hasFocusOf(element)) return misdirected(event, act);
   if (event.type === 'keydown' && !isForThis(event, act, element)) return refuse(event, 'effect');
+  // Chromium takes a line break that is inserted into an input for Enter.
+  if (event.type === 'beforeinput' && event.inputType === 'insertText' && /^[\r\n]+$/.test(event.data ?? '') && activeElement() instanceof HTMLInputElement) stop(event);
   if (event.type === 'keydown') act.keys++;
-  if (event.type === 'keydown' && (event.key === 'Enter' || event.key === 'Tab')) act.typed++;
+  if (event.type === 'keydown' && event.key === 'Enter') act.typed++;
   if (event.type === 'beforeinput') act.typed += [...event.data ?? ''].length;
   grant(act);
 };

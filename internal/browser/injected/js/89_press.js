@@ -100,5 +100,6 @@ const guardInput = () => {
   for (const kind of ['keydown', 'keypress', 'keyup', 'beforeinput']) listen(window, kind, guardKey, options);
   for (const kind of pressed) listen(window, kind, guardPress, options);
   listen(window, 'drop', guardDrop, options);
+  listen(window, 'change', dropRepeated, options);
 };
 guardInput();
