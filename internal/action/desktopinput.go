@@ -158,14 +158,14 @@ func (a *KeyPress) TypedText() string { return typedKey(a.Combination()) }
 func (a *KeyHold) TypedText() string { return typedKey(a.Key) }
 
 func namedKey(key string) string {
-	if utf8.RuneCountInString(key) > 1 {
+	if utf8.RuneCountInString(strings.TrimSpace(key)) > 1 {
 		return key
 	}
 	return ""
 }
 
 func typedKey(key string) string {
-	if utf8.RuneCountInString(key) > 1 {
+	if utf8.RuneCountInString(strings.TrimSpace(key)) > 1 {
 		return ""
 	}
 	return key

@@ -2,19 +2,32 @@ package action
 
 import "strings"
 
-// keyAliases are other names of keys than those of KeyboardEvent.key.
-var keyAliases = map[string]string{
-	"Ctrl": "Control", "Cmd": "Meta", "Command": "Meta", "Option": "Alt", "Return": "Enter",
-	"Esc": "Escape", "Del": "Delete", "Space": " ", "Spacebar": " ", "Up": "ArrowUp",
-	"Down": "ArrowDown", "Left": "ArrowLeft", "Right": "ArrowRight", "ControlOrMeta": "Control",
-}
+// keyNames are the names of keys that KeyboardEvent.key has, and other names of some, by
+// their lower case.
+var keyNames = func() map[string]string {
+	names := map[string]string{
+		"ctrl": "Control", "cmd": "Meta", "command": "Meta", "win": "Meta", "super": "Meta", "option": "Alt", "opt": "Alt", "return": "Enter",
+		"esc": "Escape", "del": "Delete", "ins": "Insert", "space": " ", "spacebar": " ", "up": "ArrowUp", "down": "ArrowDown",
+		"left": "ArrowLeft", "right": "ArrowRight", "controlormeta": "Control", "pgup": "PageUp", "pgdn": "PageDown",
+	}
+	for name := range strings.FieldsSeq(`Enter Tab Escape Backspace Delete Insert Home End PageUp PageDown ArrowLeft ArrowUp ArrowRight ArrowDown CapsLock NumLock
+		ScrollLock Pause PrintScreen ContextMenu Shift Control Alt AltGraph Meta F1 F2 F3 F4 F5 F6 F7 F8 F9 F10 F11 F12`) {
+		names[strings.ToLower(name)] = name
+	}
+	return names
+}()
 
-// KeyName returns the name of a key as KeyboardEvent.key has it.
+// KeyName returns the name of a key as KeyboardEvent.key has it, for a name in any case and
+// with spaces around it. Other names, and characters, are returned as they are.
 func KeyName(name string) string {
-	if key, ok := keyAliases[name]; ok {
+	plain := strings.TrimSpace(name)
+	if key, known := keyNames[strings.ToLower(plain)]; known {
 		return key
 	}
-	return name
+	if plain == "" { // the space itself
+		return name
+	}
+	return plain
 }
 
 // SplitKeys splits a combination such as "Ctrl+Shift+a" into the names of the keys

@@ -129,7 +129,7 @@ func (c *callInfo) shownInputs() []string {
 	case *action.WriteClipboard:
 		return []string{a.Text}
 	case *action.KeyHold:
-		return []string{a.Key}
+		return []string{action.KeyName(a.Key)}
 	case *action.Select:
 		return a.Values
 	case *action.AnswerDialog:

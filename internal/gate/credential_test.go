@@ -177,10 +177,11 @@ func TestCredentialsAreRefusedIfNobodyCanBeAsked(t *testing.T) {
 	}
 }
 
-// keys presses the keys of a text one by one until one is refused.
-func (h *testGate) keys(ctx context.Context, text string) (pressed int, err error) {
+// keys presses the keys of a text one by one until one is refused. before is put before the
+// name of each.
+func (h *testGate) keys(ctx context.Context, text, before string) (pressed int, err error) {
 	for _, letter := range text {
-		call := action.Call{Verb: "page.press", Caller: agent, Args: &action.Press{Locator: action.Locator{Ref: "e1"}, Key: string(letter)}}
+		call := action.Call{Verb: "page.press", Caller: agent, Args: &action.Press{Locator: action.Locator{Ref: "e1"}, Key: before + string(letter)}}
 		if _, err := h.Call(ctx, call); err != nil {
 			return pressed, err
 		}
@@ -190,10 +191,12 @@ func (h *testGate) keys(ctx context.Context, text string) (pressed int, err erro
 }
 
 func TestCredentialsPressedKeyByKeyAreFound(t *testing.T) {
-	h := scanned(t, gate.PauseSession)
-	pressed, err := h.keys(t.Context(), "go: "+token)
-	if fault.CodeOf(err) != fault.CredentialDetected || pressed != len("go: "+token)-1 {
-		t.Errorf("after %d keys: %v", pressed, err)
+	for _, before := range []string{"", "Shift+", "shift+", " SHIFT + ", " "} {
+		h := scanned(t, gate.PauseSession)
+		pressed, err := h.keys(t.Context(), "go:"+token, before)
+		if fault.CodeOf(err) != fault.CredentialDetected || pressed != len("go:"+token)-1 {
+			t.Errorf("%q: after %d keys: %v", before, pressed, err)
+		}
 	}
 }
 

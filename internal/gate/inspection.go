@@ -104,14 +104,15 @@ func (c *callInfo) typed() (text string, anew, typed bool) {
 	case *action.Type:
 		return a.Input, a.Clear, true
 	case *action.Press:
-		key := strings.TrimPrefix(a.Key, "Shift+")
-		return key, false, utf8.RuneCountInString(key) == 1
+		held, key := action.SplitKeys(a.Key)
+		return key, false, utf8.RuneCountInString(key) == 1 && !slices.ContainsFunc(held, func(name string) bool { return name != "Shift" })
 	case *action.WriteClipboard:
 		return a.Text, false, true // several may be pasted one after the other
 	case *action.KeyType:
 		return a.Text, false, true
 	case *action.KeyHold:
-		return a.Key, false, c.call.Verb == action.VerbKeyDown.Name && utf8.RuneCountInString(a.Key) == 1
+		key := action.KeyName(a.Key)
+		return key, false, c.call.Verb == action.VerbKeyDown.Name && utf8.RuneCountInString(key) == 1
 	}
 	return "", false, false
 }

@@ -95,7 +95,7 @@ var harmfulActs = map[string][]judgedAct{
 	},
 	"Enter": {
 		{html: `<label>Comment <input id=b></label>`, act: enterKey}, {html: `<label>Comment <textarea id=b onkeydown="x()"></textarea></label>`, act: enterKey},
-		{html: `<label>Comment <textarea id=b onkeydown="x()"></textarea></label>`, act: types("#b", "x\n", false)}, {html: `<label>Comment <textarea id=b></textarea></label><script>b.addEventListener("keydown", () => 0)</script>`, act: types("#b", "x\n", false), read: true},
+		{html: `<label>Comment <textarea id=b onkeydown="x()"></textarea></label>`, act: types("#b", "x", true)}, {html: `<label>Comment <textarea id=b></textarea></label><script>b.addEventListener("keydown", () => 0)</script>`, act: types("#b", "x", true), read: true},
 		{html: `<form><label>Comment <textarea id=b></textarea></label><button>Post comment</button></form>`, act: enterKey}, {html: `<form><label>Comment <textarea id=b></textarea></label><button>Publish</button></form>`, act: enterKey},
 		{html: `<form><label>Comment <textarea id=b></textarea></label><button>Delete</button></form>`, act: enterKey}, {html: `<form><label>Comment <input id=b></label><button>Comment</button></form>`, act: enterKey},
 		{html: `<form><label>Comment <input id=b></label></form>`, act: enterKey}, {html: `<form><label>Message <input id=b></label><button>OK</button></form>`, act: enterKey},

@@ -223,7 +223,7 @@ func (p *Policy) press(combination string, facts action.Facts) judgement {
 		}
 	}
 	j := judgement{risk: action.Medium, rule: "press.shortcut", why: "the key may be a shortcut of the page", hosts: hostsOf(facts)}
-	if key == "Delete" || key == "Backspace" || key == "#" || combination == "Shift+3" {
+	if key == "Delete" || key == "Backspace" || key == "#" || key == "3" && slices.Equal(held, []string{"Shift"}) {
 		j.raise(action.High, "press.delete", "the key may delete what is selected")
 	}
 	return judgeAltKey(j, held)
