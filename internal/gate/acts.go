@@ -45,7 +45,7 @@ type causingAct struct {
 	decision *decision       // the one that is waited for; nil when none is
 	effects  []action.Effect
 	refused  error         // the last fault: refused by a person, or not answered
-	answered any           // Data of the call's answer, when that named a waiting question
+	data     any           // of the answer of its call
 	changed  chan struct{} // closed and replaced when effects change
 
 	askedBefore bool           // a person allowed the act before it was done, without a request of it
@@ -157,11 +157,11 @@ func (b *causingAct) isActive() bool {
 	return b.running || b.decision != nil
 }
 
-// end records that the call of the act has ended.
-func (b *causingAct) end() {
+// end records that the call of the act has ended, and the data of its answer.
+func (b *causingAct) end(data any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.running, b.ended = false, time.Now()
+	b.running, b.ended, b.data = false, time.Now(), data
 }
 
 // find returns the acts of a session by their ids, in that order.
@@ -220,8 +220,8 @@ func (b *causingAct) policyAct() policy.Act {
 	return d
 }
 
-// approve records that a person allowed a request of the act; after the
-// document of the whole tab, what a new page reads is not judged by the act.
+// approve records that a person allowed a request of the act. After the document of the whole
+// tab, what a new page reads is not judged by the act.
 func (b *causingAct) approve(r action.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

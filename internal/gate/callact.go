@@ -62,7 +62,7 @@ func (a *callAct) finishAct(result action.Result, err error) (action.Result, err
 	if a.causing == nil {
 		return result, err
 	}
-	a.causing.end()
+	a.causing.end(result.Data)
 	for _, e := range result.Effects {
 		a.causing.noteEffect(e)
 	}
@@ -72,7 +72,6 @@ func (a *callAct) finishAct(result action.Result, err error) (action.Result, err
 		result.Pending.Done = true
 		result.Notes = append(result.Notes, a.c.g.unattendedNotes(a.c.call, q)...)
 		a.journal.approval = q.ID
-		a.causing.answered = result.Data
 		return result, nil
 	}
 	a.causing.clearQuestion()
@@ -121,8 +120,8 @@ func (a *callAct) resumeAct(ctx context.Context, b *causingAct) (action.Result, 
 	a.c.facts.Session, a.c.pin = b.facts.Session, b.pin
 	b.mu.Lock()
 	waiting, q := b.decision, b.question
+	result := action.Result{Session: b.facts.Session.ID, Data: b.data}
 	b.mu.Unlock()
-	result := action.Result{Session: b.facts.Session.ID, Data: b.answered}
 	a.journal.approval = q.ID
 	if waiting != nil {
 		wait := a.c.call.Wait

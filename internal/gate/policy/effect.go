@@ -236,7 +236,8 @@ func ownCause(deeds []Act, risk action.Risk) int {
 // raiseToAct raises the risk of a request to that of the act that caused it, if that ran without
 // a question. A request that only reads is raised if the act is HIGH, unless pages load such
 // things all the time. What left before without a question is not raised once the act is
-// explained by another request, or its call has ended: it is what the page sends all the time. A request whose content cannot be read is HIGH after an act that is not LOW.
+// explained by another request, or its call has ended: it is what the page sends all the time.
+// A request whose content cannot be read is HIGH after an act that is not LOW.
 func (p *Policy) raiseToAct(j *judgement, o Outgoing, v EffectVerdict) {
 	if v.Act < 0 {
 		return
