@@ -196,7 +196,6 @@ type Element struct {
 	Blank    bool   `json:"-"` // no field around it holds a text that it could send
 	Emptied  bool   `json:"-"` // a text area of its form had a default text and is empty
 	Icons    string `json:"-"` // identifiers of it and its pictures: classes, ids, data attributes, names of files
-	Keyed    bool   `json:"-"` // a script is known to handle keys on it
 	On       bool   `json:"-"` // checked, switched on or selected
 	Chosen   string `json:"-"` // labels of what is chosen in a list
 }

@@ -114,7 +114,6 @@ type Element struct {
 	Blank     bool   `json:"blank,omitempty"`
 	Emptied   bool   `json:"emptied,omitempty"`
 	Icons     string `json:"icons,omitempty"`
-	Keyed     bool   `json:"keyed,omitempty"`
 	On        bool   `json:"on,omitempty"`
 	Chosen    string `json:"chosen,omitempty"`
 }

@@ -85,7 +85,7 @@ func (a sample) facts() action.Facts {
 		Role: s["role"], Name: s["name"], Tag: tag, Type: s["type"], Label: s["label"], Within: s["within"], LinkURL: addressOf(s, "link"),
 		FormAction: addressOf(s, "action"), FormMethod: s["method"], Submits: is("submits"), SubmitName: s["submitname"], Editable: is("editable"),
 		Code: is("code"), Toggle: is("toggle"), Also: s["also"], Orders: s["orders"], Dialog: s["dialog"], Beside: s["beside"], Item: s["item"],
-		Scripted: is("scripted"), Blank: is("blank"), Emptied: is("emptied"), FrameURL: f.Page.URL, FieldName: s["field"], Icons: s["icons"], Keyed: is("keyed"), On: is("on"),
+		Scripted: is("scripted"), Blank: is("blank"), Emptied: is("emptied"), FrameURL: f.Page.URL, FieldName: s["field"], Icons: s["icons"], On: is("on"),
 	}
 	if isWebLink(f.Element) && f.Element.LinkURL != "" {
 		f.Destination = to(f.Element.LinkURL)

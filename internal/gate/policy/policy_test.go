@@ -248,8 +248,6 @@ func TestLineBreaksAndTabsOfATextPressNothing(t *testing.T) {
 	search := action.Element{Role: "searchbox", Tag: "input", Type: "search", Name: "Search", Editable: true}
 	chat := action.Element{Role: "textbox", Tag: "div", Name: "Comment", Editable: true}
 	note := action.Element{Role: "textbox", Tag: "textarea", Name: "Comment", Editable: true}
-	keyed := chat
-	keyed.Keyed = true
 	send := search
 	send.Submits, send.SubmitName, send.FormMethod = true, "Send", "post"
 	for _, c := range []struct {
@@ -264,7 +262,6 @@ func TestLineBreaksAndTabsOfATextPressNothing(t *testing.T) {
 		{"line break in a search", action.Type{Input: "a\nb\n"}, search, want{Allow, action.Low, "field.free"}},
 		{"lines in a comment", action.Type{Input: "a\nb\nc"}, note, want{Allow, action.Low, "field.free"}},
 		{"lines in a chat", action.Type{Input: "a\nb\n"}, chat, want{Allow, action.Low, "field.free"}},
-		{"lines in a chat that handles keys", action.Type{Input: "a\nb\n"}, keyed, want{Allow, action.Low, "field.free"}},
 		{"lines in a chat, then Enter", action.Type{Input: "a\nb", Submit: true}, chat, want{Ask, action.High, "press.send"}},
 		{"line break before a send button", action.Type{Input: "a\r\n"}, send, want{Allow, action.Low, "field.free"}},
 		{"submit by a send button", action.Type{Input: "a", Submit: true}, send, want{Ask, action.High, "click.delete"}},

@@ -144,7 +144,6 @@ const factsOf = element => {
   facts.blank = isBlank(target);
   facts.emptied = isEmptied(target);
   facts.icons = iconsOf(same);
-  facts.keyed = handlesKeys(same);
   facts.on = isOn(same, facts.role);
   facts.chosen = chosenIn(same);
   facts.login = isLogin(same);

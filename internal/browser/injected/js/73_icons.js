@@ -46,7 +46,3 @@ const statedRoles = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 
 // The labels of the options that are chosen in a list.
 const chosenIn = element => element instanceof HTMLSelectElement
   ? [...selectChosen(element)].slice(0, MOST_CHOSEN).map(option => clean(optionLabel(option), 200)).join(' · ') : '';
-// Whether a script handles keys on a field, as far as markup and known listeners
-// show: on the field, its parent or its form.
-const handlesKeys = element => isEditable(element) && [element, flatParent(element), formOf(element)].some(at => at !== null &&
-  (['onkeydown', 'onkeyup', 'onkeypress'].some(name => hasAttribute(at, name)) || [...listening.get(at) ?? []].some(kind => kind.startsWith('key'))));
