@@ -74,7 +74,7 @@ func (og *outgoingRequests) release(t *tab, key string) {
 		if t == nil || !slices.ContainsFunc(t.held, func(h heldRequest) bool { return h.key == key && h.document }) {
 			return
 		}
-		t.arriving = arrival{before: mark{moves: t.moves, loader: t.root.loader, tab: t}, until: time.Now().Add(serverLimit)}
+		t.arriving = arrival{before: mark{moves: t.moves, loader: t.root.loader}, until: time.Now().Add(serverLimit)}
 	})
 }
 
@@ -92,9 +92,14 @@ func (b *base) waitForArrival(ctx context.Context, t *tab) {
 		shown := t.root.loader != was.loader && t.root.events["DOMContentLoaded"]
 		return t.closed || t.crashed || t.dialog != nil || t.heldDocument() != nil || shown || now.stopped > was.moves.stopped || now.downloads > was.moves.downloads
 	})
-	if ctx.Err() == nil {
-		b.state.Do(func(*state) { t.arriving = arrival{} })
+	if ctx.Err() != nil {
+		return
 	}
+	b.state.Do(func(*state) {
+		if t.arriving.until.Equal(until) { // another document may have been allowed meanwhile
+			t.arriving = arrival{}
+		}
+	})
 }
 
 // unhold notes that a request is not held any more.
