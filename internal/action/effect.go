@@ -2,6 +2,7 @@ package action
 
 import (
 	"fmt"
+	"regexp"
 	"time"
 )
 
@@ -40,6 +41,12 @@ func (r Request) Key() string {
 	}
 	return r.Method + " " + r.URL + " " + r.Sum
 }
+
+// IsOrderHeader reports whether a header by its name says what a request does: X-Amz-Target,
+// X-October-Request-Handler, HX-Trigger.
+func IsOrderHeader(name string) bool { return orderHeader.MatchString(name) }
+
+var orderHeader = regexp.MustCompile(`(?i)^(x|hx)-(.+-)?(target|handler|operation|operation-name|command|action|method|verb|trigger|trigger-name)$`)
 
 // BodyField is a form field, or a member of a JSON body.
 type BodyField struct {

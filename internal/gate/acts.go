@@ -25,14 +25,16 @@ const (
 
 // causingAct is an act that may cause requests.
 type causingAct struct {
-	gate   *Gate // takes screenshots of the element
-	id     string
-	call   action.Call
-	key    string // equal for a repetition of the call
-	facts  action.Facts
-	pin    action.Pin
-	seen   string // a screenshot of the element before the act; empty if none was taken
-	name   string // the call, in words
+	gate  *Gate // takes screenshots of the element
+	id    string
+	call  action.Call
+	key   string // equal for a repetition of the call
+	facts action.Facts
+	pin   action.Pin
+	name  string // the call, in words
+
+	picture string // a screenshot of the element before the act; empty if none was taken
+
 	judged policy.Act
 	cover  policy.Cover  // what the act names
 	window time.Duration // in which a request may belong to the act, after its call
@@ -92,7 +94,7 @@ type acts struct {
 
 // begin stores the act of a starting call.
 func (d *acts) begin(c *callInfo, wasApproved bool) *causingAct {
-	b := &causingAct{gate: c.g, id: newID(), call: c.call, key: keyOf(c.call), facts: c.facts, pin: c.pin, seen: c.picture, name: c.name(), running: true, began: time.Now(), changed: make(chan struct{})}
+	b := &causingAct{gate: c.g, id: newID(), call: c.call, key: keyOf(c.call), facts: c.facts, pin: c.pin, picture: c.picture, name: c.name(), running: true, began: time.Now(), changed: make(chan struct{})}
 	b.window = requestWindow
 	if c.verdict.Risk >= action.High {
 		b.window = highRequestWindow

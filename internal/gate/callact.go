@@ -103,10 +103,7 @@ func (a *callAct) earlier(ctx context.Context) *causingAct {
 	if len(found) == 0 {
 		return nil
 	}
-	session := a.c.facts.Session.ID
-	if session == "" {
-		session = a.c.lookAtNow(ctx, action.VerbSessionShow.Name, &action.None{}).Session.ID
-	}
+	session := a.c.lookAtNow(ctx, action.VerbSessionShow.Name, &action.None{}).Session.ID
 	at := slices.IndexFunc(found, func(b *causingAct) bool { return b.facts.Session.ID == session })
 	if at < 0 {
 		return nil

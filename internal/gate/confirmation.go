@@ -83,11 +83,7 @@ func (o *outgoingRequest) rememberLink() {
 		return
 	}
 	a := allowedLink{address: r.URL, posted: posted, cover: policy.CoverOfRequest(r, o.verdict), until: time.Now().Add(confirmationWindow)}
-	for _, f := range r.Fields {
-		if !forgeryToken.MatchString(f.Name) {
-			a.fields = append(a.fields, [2]string{f.Name, f.Value})
-		}
-	}
+	a.fields = slices.DeleteFunc(fieldPairs(r.Fields), func(pair [2]string) bool { return forgeryToken.MatchString(pair[0]) })
 	o.g.acts.rememberLink(o.session.ID, a)
 }
 
@@ -98,11 +94,7 @@ func (o *outgoingRequest) confirmsLink() bool {
 	if r.Kind != "Document" || r.Method != http.MethodPost || r.Unread || o.verdict.Risk > action.High {
 		return false
 	}
-	var fields [][2]string
-	for _, f := range r.Fields {
-		fields = append(fields, [2]string{f.Name, f.Value})
-	}
-	return o.g.acts.takeAllowedLink(o.session.ID, r.URL, fields, policy.CoverOfRequest(r, o.verdict), time.Now())
+	return o.g.acts.takeAllowedLink(o.session.ID, r.URL, fieldPairs(r.Fields), policy.CoverOfRequest(r, o.verdict), time.Now())
 }
 
 // rememberLink stores the newest approved address of a session.
@@ -164,6 +156,14 @@ func confirmsOnly(value, address string) bool {
 
 // forgeryToken matches names of fields for tokens against cross-site request forgery.
 var forgeryToken = regexp.MustCompile(`(?i)csrf|xsrf|(^|_)token$|nonce|authenticity|viewstate|eventvalidation|form_build_id|^form_id$`)
+
+// fieldPairs returns the names and values of the fields of a request.
+func fieldPairs(fields []action.BodyField) (pairs [][2]string) {
+	for _, f := range fields {
+		pairs = append(pairs, [2]string{f.Name, f.Value})
+	}
+	return pairs
+}
 
 // pairsOf returns the parameters of an address.
 func pairsOf(address string) (pairs [][2]string) {

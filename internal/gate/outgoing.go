@@ -52,7 +52,8 @@ func (o *outgoingRequest) decide(ctx context.Context) (action.Ruling, error) {
 	if o.request.Method != http.MethodGet { // what a page sends, as pictures and the like do not
 		poll = policy.PollKey(o.request)
 	}
-	o.same = o.leftBefore(false)
+	same := o.sameKey()
+	o.same = same != "" && o.g.acts.remembers(o.session.ID, same, false)
 	in.Same = o.same
 	in.Polls = poll != "" && o.g.acts.remembers(o.session.ID, pollPrefix+poll, false)
 	o.verdict = o.policy.Effect(in)
@@ -60,8 +61,8 @@ func (o *outgoingRequest) decide(ctx context.Context) (action.Ruling, error) {
 		in.Acts[0].Covered = true
 		o.verdict = o.policy.Effect(in)
 	}
-	if o.verdict.Decision == policy.Allow && o.verdict.Rule != "effect.approved" {
-		o.leftBefore(true)
+	if same != "" && o.verdict.Decision == policy.Allow && o.verdict.Rule != "effect.approved" && !o.harms() {
+		o.g.acts.remembers(o.session.ID, same, true)
 	}
 	if poll != "" && !o.verdict.Reads && o.verdict.SentByPage() {
 		o.g.acts.remembers(o.session.ID, pollPrefix+poll, true)
@@ -81,14 +82,14 @@ func (o *outgoingRequest) decide(ctx context.Context) (action.Ruling, error) {
 	return ruling, err
 }
 
-// leftBefore reports whether the same bytes left before without a question. learn notes that
-// they leave now.
-func (o *outgoingRequest) leftBefore(learn bool) bool {
+// sameKey is the remembered key of a request that sends the same bytes; empty for one that
+// sends nothing, or what is not known.
+func (o *outgoingRequest) sameKey() string {
 	key := o.request.Key()
-	if key == "" || o.request.Method == http.MethodGet || o.verdict.Own > action.Medium {
-		return false
+	if key == "" || o.request.Method == http.MethodGet {
+		return ""
 	}
-	return o.g.acts.remembers(o.session.ID, samePrefix+key, learn)
+	return samePrefix + key
 }
 
 // isChannel reports whether the request is for a WebSocket.

@@ -165,7 +165,7 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct, all ...*
 		r.notifyAsking(b, q.ID)
 	}
 	if b != nil { // the picture is taken while the browser knows that the request is held
-		seen := callInfo{g: b.gate, call: b.call, facts: b.facts, pin: b.pin, picture: b.seen}
+		seen := callInfo{g: b.gate, call: b.call, facts: b.facts, pin: b.pin, picture: b.picture}
 		seen.addScreenshot(ctx, &q, slog.LevelDebug) // the element may have disappeared
 		if b.call.Asked != nil && running {
 			b.call.Asked(*pendingOf(q))

@@ -205,8 +205,7 @@ func (b *browserVerbs) statusOf(ctx context.Context, record action.Session, role
 	return s
 }
 
-// missing returns what this machine lacks to start a browser. It asks the container engine,
-// and does not check the image; a start does.
+// missing returns what this machine lacks to start a browser. It asks the container engine.
 func (bs *boxes) missing(ctx context.Context) []sandbox.MissingDependency {
 	ctx, cancel := context.WithTimeout(ctx, proofLimit)
 	defer cancel()

@@ -224,8 +224,8 @@ func (s *sessionState) signalChange() {
 	s.changed = make(chan struct{})
 }
 
-// takeTurn waits for the turn to act on the page. release may be called twice. Faults: session_paused if the
-// session is paused by then.
+// takeTurn waits for the turn to act on the page. release may be called twice. Faults:
+// session_paused if the session is paused by then.
 func (o *openSession) takeTurn(ctx context.Context, call action.Call) (release func(), err error) {
 	select {
 	case o.turn <- struct{}{}:

@@ -46,8 +46,8 @@ type match struct {
 
 // Look returns the facts by which a call is judged, and the pin that Do takes. For
 // verbs without an element it asks the browser nothing. A document that a person has just
-// allowed is waited for. The caller fills in the
-// session's fields of the facts and the judgement of the destination. Faults:
+// allowed is waited for. The caller fills in the session's fields of the facts and the
+// judgement of the destination. Faults:
 // missing_selector, invalid_selector, invalid_url, missing_url, not_found,
 // stale_ref, and those of Do.
 func (b *Browser) Look(ctx context.Context, name string, args any) (action.Facts, action.Pin, error) {

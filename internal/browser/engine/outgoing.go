@@ -189,7 +189,7 @@ func (og *outgoingRequests) requestOf(s *state, t *tab, p paused) action.Request
 		r.Sum = hex.EncodeToString(sum[:])
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Request.Headers)) {
-		if value := p.Request.Headers[name]; value != "" && orderHeader.MatchString(name) {
+		if value := p.Request.Headers[name]; value != "" && (action.IsOrderHeader(name) || plainOrder.MatchString(name)) {
 			r.Fields = append(r.Fields, action.BodyField{Name: http.CanonicalHeaderKey(name), Value: pagetext.Brief(value)})
 		}
 	}
@@ -245,9 +245,9 @@ func methodOf(p paused) string {
 	return method
 }
 
-// orderHeader matches names of headers that say what a request is to do: SOAPAction, X-Action,
-// X-Amz-Target, HX-Trigger, and those of overriding.
-var orderHeader = regexp.MustCompile(`(?i)^(soapaction|action|command|method|operation|(x|hx)-([a-z0-9-]+-)?(target|handler|operation|operation-name|command|action|method|verb|trigger|trigger-name|override))$`)
+// plainOrder matches names of headers that say what a request is to do, besides those of
+// action.IsOrderHeader.
+var plainOrder = regexp.MustCompile(`(?i)^(soapaction|action|command|method|operation|(x|hx)-([a-z0-9-]+-)?override)$`)
 
 func headerOf(headers map[string]string, name string) string {
 	for key, value := range headers {

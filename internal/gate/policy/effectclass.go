@@ -130,13 +130,12 @@ func (p *Policy) judgeHostAndMoney(j *judgement, r action.Request, quiet bool, k
 		j.raise(action.Critical, "effect.payment", "it is sent to a place to pay")
 		*kind |= pays
 	}
-	switch {
-	case !movesMoney(r.Fields):
-	case isReview(r.URL) && !sendsCard(r.Fields):
-		j.raise(action.Medium, "effect.change", "it sends an amount of money and who gets it to a page that shows it again")
-	default:
+	switch moves, card := moneyIn(r.Fields); {
+	case card || moves && !isReview(r.URL):
 		j.raise(action.Critical, "effect.money", "it sends an amount of money and who gets it, or a payment card")
 		*kind |= pays
+	case moves:
+		j.raise(action.Medium, "effect.change", "it sends an amount of money and who gets it to a page that shows it again")
 	}
 }
 
@@ -254,8 +253,9 @@ func isMail(fields []action.BodyField) bool {
 // creatingWords are first words of operations that create a thing.
 var creatingWords = setOf(strings.Fields(`create add make place new submit send book set update change put post`))
 
-// movesMoney reports whether fields have an amount and a payee, or the number of a payment card.
-func movesMoney(fields []action.BodyField) bool {
+// moneyIn reports whether fields have an amount and a payee, and whether they have the number of a
+// payment card.
+func moneyIn(fields []action.BodyField) (moves, card bool) {
 	amount, to := false, false
 	for _, f := range fields {
 		name := normalize(strings.ReplaceAll(f.Name, ".", " "))
@@ -263,14 +263,9 @@ func movesMoney(fields []action.BodyField) bool {
 			amount = amount || moneyWords[w]
 			to = to || payeeWords[w]
 		}
+		card = card || cardWords.MatchString(name)
 	}
-	return amount && to || sendsCard(fields)
-}
-
-func sendsCard(fields []action.BodyField) bool {
-	return slices.ContainsFunc(fields, func(f action.BodyField) bool {
-		return cardWords.MatchString(normalize(strings.ReplaceAll(f.Name, ".", " ")))
-	})
+	return amount && to, card
 }
 
 // isReview reports whether an address ends with a name for the step before a payment, at which

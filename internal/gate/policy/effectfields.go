@@ -111,7 +111,7 @@ func statedActions(r action.Request, measures bool) []string {
 	return said
 }
 
-// namesThing reports whether the name of a field is that of a thing's identifier: post_ID, orderId.
+// namesThing reports whether a field, by its name, holds the identifier of a thing: post_ID, orderId.
 func namesThing(name string) bool {
 	t := tokens(split(name))
 	return len(t) > 1 && (t[len(t)-1] == "id" || t[len(t)-1] == "ids") && words().noun.exact[strings.Join(t[:len(t)-1], " ")]
@@ -162,7 +162,7 @@ var innerAddress = setOf(strings.Fields(`url uri path relative_url relativeurl h
 func Significant(f action.BodyField) bool {
 	name := fieldName(f.Name)
 	lower, plain := strings.ToLower(name), normalize(name)
-	if commandNames[lower] || namesCommand(name) || isOrderHeader(f.Name) || len(orderedBy(f, nil)) > 0 || pressedNames[lower] || switchNames[plain] != 0 || newPassword.MatchString(name) || words().high.is(controlWords(name)) {
+	if commandNames[lower] || namesCommand(name) || action.IsOrderHeader(f.Name) || len(orderedBy(f, nil)) > 0 || pressedNames[lower] || switchNames[plain] != 0 || newPassword.MatchString(name) || words().high.is(controlWords(name)) {
 		return true
 	}
 	for w := range strings.FieldsSeq(plain) {

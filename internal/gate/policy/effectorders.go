@@ -63,7 +63,7 @@ func orderedBy(f action.BodyField, all []action.BodyField) (said []string) {
 	case f.Name == "":
 		said = append(said, textOrders(f.Value)...)
 	case commandNames[lower]:
-	case isOrderHeader(f.Name):
+	case action.IsOrderHeader(f.Name):
 		said = append(said, orderOf(operationWords(f.Value[strings.LastIndexAny(f.Value, ".#:/")+1:]), anyHarm), orderOf(controlWords(f.Value), anyHarm))
 	case namesCommand(name), calls, orderNames[lower]:
 		if identifier.MatchString(f.Value) {
@@ -128,9 +128,3 @@ func statementOrder(text string) string {
 
 // statement matches statements of databases that delete, or give rights.
 var statement = regexp.MustCompile(`(?i)(?:^|;)\s*(?:(drop|truncate)\s+(?:table|database|schema|view|index|user|collection|measurement|graph|all)|(delete)\s+(?:from|where|data)|(grant|revoke)\s+[\w, ]+\s+(?:on|to)|(flushall|flushdb|rm\s+-r))\b`)
-
-// isOrderHeader reports whether a header by its name says what a request does: X-Amz-Target,
-// X-October-Request-Handler, HX-Trigger.
-func isOrderHeader(name string) bool { return orderHeader.MatchString(name) }
-
-var orderHeader = regexp.MustCompile(`(?i)^(x|hx)-(.+-)?(target|handler|operation|operation-name|command|action|method|verb|trigger|trigger-name)$`)

@@ -127,7 +127,7 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, seen *accessEntry)
 // public reports whether a path needs no token. The answers there contain only
 // that the gateway runs, and what is the same for every gateway of its version.
 func public(path string) bool {
-	return path == healthPath || path == livenessPath || path == readinessPath || path == rootVersion || strings.HasPrefix(path, questionPath) || strings.HasPrefix(path, livePath)
+	return path == healthPath || isProbe(path) || path == rootVersion || strings.HasPrefix(path, questionPath) || strings.HasPrefix(path, livePath)
 }
 
 // authenticate finds the owner of the request's token and applies the rate
@@ -182,7 +182,7 @@ func (g *guard) forward(w http.ResponseWriter, r *http.Request) {
 // Where tokens are safe only behind a proxy, it refuses requests that do not
 // come through the proxy. Probes may come from anywhere.
 func (g *guard) checkSource(r *http.Request, seen *accessEntry) *fault.Fault {
-	if isProbe(r) && r.Header.Get("Origin") == "" {
+	if r.Method == http.MethodGet && isProbe(r.URL.Path) && r.Header.Get("Origin") == "" {
 		return nil
 	}
 	if !g.direct && !seen.proxied && !seen.from.IsLoopback() {

@@ -220,25 +220,20 @@ func (d *document) healthOperation() *operation {
 }
 
 func (d *document) livenessOperation() *operation {
-	return &operation{
-		Method: http.MethodGet, Path: livenessPath, OperationID: "liveness", Tags: []string{"health"},
-		Summary: "Say that the process answers", Description: "For liveness probes of orchestrators. Needs no token, and any Host is accepted.", Security: []map[string][]string{{}},
-		Responses: d.refusals(nil, map[string]*response{
-			"200": {Description: "It answers", Content: jsonOf(d.types.Type(reflect.TypeFor[health]()), health{OK: true})},
-		}),
-	}
+	op := d.healthOperation()
+	op.Path, op.OperationID, op.Summary = livenessPath, "liveness", "Say that the process answers"
+	op.Description = "For liveness probes of orchestrators. Needs no token, and any Host is accepted."
+	op.Responses["200"].Description = "It answers"
+	return op
 }
 
 func (d *document) readinessOperation() *operation {
-	body := d.types.Type(reflect.TypeFor[readiness]())
-	return &operation{
-		Method: http.MethodGet, Path: readinessPath, OperationID: "readiness", Tags: []string{"health"},
-		Summary: "Say whether sessions can start", Description: "For readiness probes of orchestrators. Needs no token, and any Host is accepted. The answer is at most 2 seconds old.", Security: []map[string][]string{{}},
-		Responses: d.refusals(nil, map[string]*response{
-			"200": {Description: "They can", Content: jsonOf(body, readiness{OK: true})},
-			"503": {Description: "They cannot", Content: jsonOf(body, readiness{Missing: []string{"engine"}})},
-		}),
-	}
+	op, body := d.livenessOperation(), d.types.Type(reflect.TypeFor[readiness]())
+	op.Path, op.OperationID, op.Summary = readinessPath, "readiness", "Say whether sessions can start"
+	op.Description = "For readiness probes of orchestrators. Needs no token, and any Host is accepted. The answer is at most 2 seconds old."
+	op.Responses["200"] = &response{Description: "They can", Content: jsonOf(body, readiness{OK: true})}
+	op.Responses["503"] = &response{Description: "They cannot", Content: jsonOf(body, readiness{Missing: []string{"engine"}})}
+	return op
 }
 
 // exampleHAR is a minimal HTTP archive.

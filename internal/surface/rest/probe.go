@@ -16,10 +16,8 @@ type readiness struct {
 	Missing []string `json:"missing,omitempty" doc:"What keeps sessions from starting: engine, image, storage"`
 }
 
-// isProbe reports whether a request is one of a probe.
-func isProbe(r *http.Request) bool {
-	return r.Method == http.MethodGet && (r.URL.Path == livenessPath || r.URL.Path == readinessPath)
-}
+// isProbe reports whether a path is that of a probe.
+func isProbe(path string) bool { return path == livenessPath || path == readinessPath }
 
 // offerProbes adds the probes.
 func (s *surface) offerProbes(doc *document) {

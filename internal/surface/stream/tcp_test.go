@@ -150,7 +150,7 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error { close(p); return nil }
 func (pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// TestASlowFirstMessageEndsTheConnection sends one byte each second: the time is of the
+// TestASlowFirstMessageEndsTheConnection sends a byte every 1.5 seconds: the time is of the
 // whole message.
 func TestASlowFirstMessageEndsTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
