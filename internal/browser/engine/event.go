@@ -154,18 +154,24 @@ var frameEvents = map[string]eventHandler{
 			t.moves.asked++ // it ends when the download begins or fails
 		}
 	}),
-	"Page.frameScheduledNavigation": inTab(func(_ *Browser, _ *state, t *tab, _ *target, p byFrame) {
-		if strings.HasPrefix(p.URL, "javascript:") {
+	"Page.frameScheduledNavigation": inTab(func(b *Browser, _ *state, t *tab, _ *target, p byFrame) {
+		switch {
+		case strings.HasPrefix(p.URL, "javascript:"):
 			t.moves.scripts++
+		case injected.LeavesBrowser(p.URL):
+			b.notes.add(leavesBrowser, untrusted.Shorten(p.URL, mostQuote))
 		}
 	}),
 	"Page.windowOpen": inTab(func(_ *Browser, _ *state, t *tab, _ *target, p byFrame) {
 		t.popups.asked++
 		t.opened = p.URL
 	}),
-	"Page.frameStartedNavigating": inTab(func(_ *Browser, _ *state, t *tab, _ *target, p byFrame) {
+	"Page.frameStartedNavigating": inTab(func(b *Browser, _ *state, t *tab, _ *target, p byFrame) {
 		if p.Frame == t.root.id && p.Type != "sameDocument" && p.Type != "historySameDocument" {
 			t.moves.asked++
+			if t.opener != "" && !leadsSomewhere(t.root.url) && injected.LeavesBrowser(p.URL) {
+				b.targets.closeStranded(t, p.URL)
+			}
 		}
 	}),
 	"Page.frameStoppedLoading": inTab(func(_ *Browser, _ *state, t *tab, _ *target, p byFrame) {
@@ -183,7 +189,10 @@ var frameEvents = map[string]eventHandler{
 	}),
 }
 
-const downloadRefused = "a download was refused: downloads are off"
+const (
+	downloadRefused = "a download was refused: downloads are off"
+	leavesBrowser   = "%q is opened by another program, and there is none here: the page stays as it is"
+)
 
 type world struct {
 	Context struct {

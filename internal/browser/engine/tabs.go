@@ -9,6 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/guarded"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 // maxTabs is how many tabs a browser has: each costs about 16 MiB and 9 tasks
@@ -142,6 +143,13 @@ func (ts *targets) closeSurplus(s *state, t *target, opener string) {
 		o.popups.done++
 	}
 	ts.notes.add("a page opened more than %d tabs: the rest is closed", maxTabs)
+	ts.work.add(func() { ts.root.Send("Target.closeTarget", map[string]string{"targetId": t.id}) })
+}
+
+// closeStranded closes a tab that was opened for an address that another program opens.
+func (ts *targets) closeStranded(t *tab, address string) {
+	ts.notes.add(leavesBrowser, untrusted.Shorten(address, mostQuote))
+	t.leaving = true
 	ts.work.add(func() { ts.root.Send("Target.closeTarget", map[string]string{"targetId": t.id}) })
 }
 

@@ -128,7 +128,9 @@ func (ts *targets) addTab(s *state, t *target, info targetInfo) {
 	if opener := s.tabs[info.Opener]; opener != nil {
 		opener.popups.done++
 		n.group = opener.group
-		ts.notes.add("a new tab was opened and is now the active one")
+		if !injected.LeavesBrowser(opener.opened) {
+			ts.notes.add("a new tab was opened and is now the active one")
+		}
 	}
 }
 
@@ -154,7 +156,7 @@ func (ts *targets) setUp(t *target, viewport metrics, intercept map[string]any, 
 	}
 	send("Page.enable", nil)
 	send("Page.setLifecycleEventsEnabled", map[string]bool{"enabled": true})
-	send("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": injected.Source() + refuseScript + injected.RelayScript(t.tab.channel), "worldName": injected.World, "runImmediately": true})
+	send("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": injected.Source() + refuseScript + injected.RelayScript(t.tab.channel) + injected.KeepPageScript(), "worldName": injected.World, "runImmediately": true})
 	sent = append(sent, ts.clients.admitInWorlds(t)...)
 	send("Page.addScriptToEvaluateOnNewDocument", map[string]string{"source": online})
 	netlog.Listen(send)

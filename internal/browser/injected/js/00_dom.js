@@ -101,9 +101,20 @@ const idIn = (scope, id) => nodeType(scope) === DOCUMENT ? byId(scope, id)
 // Timers and frames of ours. All scripts of a document share their numbers, which are
 // given in order; so a new number tells how many the page has asked for.
 let ownTimers = 0, ownFrames = 0;
+// Runs a task after some ms. Timers never end in a document whose scripts are off, as in
+// a sandbox; the scheduler's tasks run there. The one of a timer runs after all others
+// that are due, and so does one in the background.
 const after = (task, ms) => {
   ownTimers++;
-  return setTimeout(task, ms);
+  const scheduled = new AbortController();
+  const timer = setTimeout(() => { scheduled.abort(); task(); }, ms);
+  scheduler.postTask(() => { clearTimeout(timer); task(); }, {delay: ms, priority: 'background', signal: scheduled.signal}).catch(() => {});
+  return {timer, scheduled};
+};
+const cancel = pending => {
+  if (pending === null) return;
+  clearTimeout(pending.timer);
+  pending.scheduled.abort();
 };
 const beforeFrame = task => {
   ownFrames++;
@@ -111,7 +122,8 @@ const beforeFrame = task => {
 };
 // How many timers and frames scripts of the page have asked for until now.
 const askedForLater = () => {
-  const timer = after(() => {}, 0), frame = beforeFrame(() => {});
+  ownTimers++;
+  const timer = setTimeout(() => {}, 0), frame = beforeFrame(() => {});
   clearTimeout(timer);
   cancelAnimationFrame(frame);
   return timer - ownTimers + frame - ownFrames;

@@ -7,10 +7,10 @@ const until = (check, limit) => {
   if (check() || limit <= 0) return Promise.resolve();
   return new Promise((resolve, reject) => {
     const end = performance.now() + limit;
-    let next = 0, timer = 0, frame = 0, observer = null, over = false;
+    let next = 0, timer = null, frame = 0, observer = null, over = false;
     const finish = settle => {
       over = true;
-      clearTimeout(timer);
+      cancel(timer);
       cancelAnimationFrame(frame);
       observer.disconnect();
       settle();

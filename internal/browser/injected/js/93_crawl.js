@@ -24,10 +24,10 @@ const crawlLinks = () => {
 // scripts.
 const waitQuiet = ({still, wait}) => new Promise(done => {
   if (!hasScripts()) return done({script: false});
-  const end = () => { observer.disconnect(); clearTimeout(timer); clearTimeout(last); done({script: true}); };
+  const end = () => { observer.disconnect(); cancel(timer); cancel(last); done({script: true}); };
   let timer = after(end, still);
   const last = after(end, wait);
-  const observer = new MutationObserver(() => { clearTimeout(timer); timer = after(end, still); });
+  const observer = new MutationObserver(() => { cancel(timer); timer = after(end, still); });
   observer.observe(document, {subtree: true, childList: true, characterData: true});
 });
 

@@ -2,7 +2,7 @@
 // two reports. Elements that change without an act are noise: they are noted
 // between acts, and by how often they change during one.
 const NOISE_TIMES = 2, NOISE_LIFE = 2000, NOISE_WHILE = 6, LOOKED_AT = 500; // ms; batches and records of mutations
-const effects = {own: null, running: false, count: 0, wake: null, noise: new WeakMap(), during: new WeakMap(), moving: new WeakSet(), steps: 0, stepping: new Set(), pictures: new Map(), added: 0, elements: 0, ending: 0, later: 0, between: new Map(), read: false, earlier: false};
+const effects = {own: null, running: false, count: 0, wake: null, noise: new WeakMap(), during: new WeakMap(), moving: new WeakSet(), steps: 0, stepping: new Set(), pictures: new Map(), added: 0, elements: 0, ending: null, later: 0, between: new Map(), read: false, earlier: false};
 
 // Elements that changed since the last reading, with how often: what changed once
 // came too late for that report, and what changes again and again is noise.
@@ -72,8 +72,8 @@ const watchRoot = root => {
 
 // Begins to watch, before an act on an element.
 const arm = ({node = 0}) => {
-  clearTimeout(effects.ending);
-  effects.ending = 0;
+  cancel(effects.ending);
+  effects.ending = null;
   watchChanges();
   onChanges(changeWatch.takeRecords());
   Object.assign(effects, {own: node ? elementOf(node) : null, running: true, count: 0, during: new WeakMap(), moving: new WeakSet(document.getAnimations()), steps: 0, stepping: new Set(), pictures: pictures(), added: 0, later: askedForLater(), earlier: effects.read && changedBetween(), between: new Map(), read: false});
@@ -92,7 +92,7 @@ const turns = async () => {
 };
 const nextChange = limit => new Promise(done => {
   const end = () => {
-    clearTimeout(timer);
+    cancel(timer);
     if (effects.wake === end) effects.wake = null;
     done();
   };
@@ -107,8 +107,8 @@ const nextChange = limit => new Promise(done => {
 // loaded.
 const waitStable = async ({late = 0, kinds = null, suggests = 0, most = 500, walk = null, fresh = false, same = false}) => {
   const began = performance.now(), before = effects.count;
-  clearTimeout(effects.ending);
-  if (effects.ending !== 0) effects.running = true;
+  cancel(effects.ending);
+  if (effects.ending !== null) effects.running = true;
   effects.read = false;
   await turns();
   if (fresh) await waitFirst(late, before, same);

@@ -1,6 +1,6 @@
 // The only global that the script defines. Arguments and results are JSON text.
 const functions = {find, facts, reacting, idle, elementTexts, guarded, ready, focus, focused, optionLabels, choose, assign, insert, commit, held, fill, stored, at, watchDrag, dragBegan, scroll, embedded, adopt, adoptShadow, closedCandidates, markListening, markWindow, waitFor, text, snapshot,
-  markup, html, links, scrape, reading, serveRelay, crawlLinks, waitQuiet, fetched, readdress, boxes, watchPointer, pointerCame, ended, refusedAgo, admit, reveal, arm, waitStable, endWatch, drawnDocument};
+  markup, html, links, scrape, reading, serveRelay, keepPage, crawlLinks, waitQuiet, fetched, readdress, boxes, watchPointer, pointerCame, ended, refusedAgo, admit, reveal, arm, waitStable, endWatch, drawnDocument};
 const answer = value => JSON.stringify(value ?? null);
 const api = Object.freeze({
   run(name, arg, ...nodes) {
