@@ -81,6 +81,7 @@ const inCode = element => {
 
 // A label for an element without a name, from its value, title, icon, test id,
 // or the last segment of its address.
+const handleKeys = ['data-testid', 'data-test', 'data-test-id', 'data-qa', 'data-cy', 'data-action', 'name', 'id'];
 const labelFor = element => {
   for (const key of ['value', 'title', 'alt', 'aria-description', 'data-tooltip', 'data-title', 'data-original-title']) {
     if (key === 'value' && !isSubmit(element) && inputRoles[attribute(element, 'type')] !== 'button' && !isPressedField(element)) continue;
@@ -93,7 +94,7 @@ const labelFor = element => {
   }
   const own = iconLabel(element);
   if (own !== '') return own;
-  for (const key of ['data-testid', 'data-test', 'data-test-id', 'data-qa', 'data-cy', 'data-action', 'name', 'id']) {
+  for (const key of handleKeys) {
     const text = clean(attribute(element, key) ?? '', 200);
     if (text !== '') return text;
   }

@@ -38,17 +38,33 @@ const grant = act => {
   after(() => { granted = false; }, 0);
 };
 // A page may rename an element that was pressed, and nothing else of it.
-const NAMES = [1, 4, 14]; // of a fingerprint: name, label and other names
+const ROLE = 0, NAMES = [1, 4, 14], ON = 15; // of a fingerprint: name, label and other names; whether it is on
 const isSame = (element, print, renamed) => {
   if (print === '') return true;
   const now = factsOf(element).print;
-  return now === print || renamed && withoutNames(now) === withoutNames(print);
+  if (now === print) return true;
+  const before = JSON.parse(print), after = JSON.parse(now);
+  return withoutNames(before) === withoutNames(after) && (renamed || isRestyled(element, before, after));
 };
-const withoutNames = print => {
-  const parts = JSON.parse(print);
-  for (const at of NAMES) parts[at] = '';
-  return JSON.stringify(parts);
+const withoutNames = parts => {
+  const rest = [...parts];
+  for (const at of NAMES) rest[at] = '';
+  if (chosenByFocus.has(parts[ROLE])) rest[ON] = '';
+  return JSON.stringify(rest);
 };
+// The pointer over an element, and the focus in it, change how it is drawn: a hint goes
+// from the title into a tooltip, a class comes, an option is chosen. Names may then be
+// missing, and differ by words that nobody reads: of classes, ids and addresses.
+const chosenByFocus = new Set(['radio', 'option', 'menuitemradio', 'tab', 'treeitem']);
+const isRestyled = (element, before, after) => {
+  const [name, label, firm] = NAMES, unread = new Set([element, ...allInElement(element, '[class]')].slice(0, MOST_CLASSED).flatMap(unreadWords));
+  const read = text => wordsIn(text).filter(word => !unread.has(word)).join(' '), parted = text => (text ?? '').split(' · ');
+  const names = ['', before[name], ...parted(before[label]), ...before[firm]], known = new Set(names.map(read));
+  return [after[name], ...after[firm]].every(text => names.includes(text)) && parted(after[label]).every(text => known.has(read(text)));
+};
+const unreadWords = element => ['class', 'href', ...handleKeys].flatMap(key => wordsIn(attribute(element, key) ?? ''));
+const MOST_CLASSED = 50;
+const wordsIn = text => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 // Outside of a closed shadow root, its events seem to be of its host. So the roots
 // around the expected element are watched too.
 const watchRootsOf = element => {
