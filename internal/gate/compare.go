@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -70,7 +71,8 @@ func (i *inspection) compareWithSecrets() {
 		i.c.g.guesses.hold(i.c.call.Caller, i.guessedSessions)
 		return
 	}
-	i.c.g.guesses.noteSent(session, texts, i.c.shownInputs())
+	i.noted = slices.DeleteFunc(texts, func(t scan.Text) bool { return t.Field == "arguments" || !utf8.ValidString(t.Value) })
+	i.c.g.guesses.noteSent(session, i.noted, i.c.shownInputs())
 }
 
 // guessedBy returns the argument that contains part of a secret, and the kind of
@@ -214,6 +216,14 @@ func (i *inspection) compareAnswer(result action.Result, f *fault.Fault) {
 			i.c.g.guesses.hold(i.c.call.Caller, i.guessedSessions)
 			return
 		}
+	}
+}
+
+// forgetRefused forgets the texts of a call that was refused because it types a secret. If
+// a person then stores that secret, the caller has guessed nothing.
+func (i *inspection) forgetRefused() {
+	if _, _, typed := i.c.typed(); typed && i.c.verdict.Private && i.c.isUntrusted() {
+		i.c.g.guesses.forgetSent(i.c.facts.Session.ID, i.noted, i.c.shownInputs())
 	}
 }
 

@@ -322,6 +322,33 @@ func TestTextsSentBeforeTheSecretsWereKnownAreCompared(t *testing.T) {
 	a.caught(t, err)
 }
 
+// An agent that tries to type a password is told that a person has to store it. When that
+// is done, nothing was guessed. What was also typed elsewhere counts.
+func TestARefusedPasswordThatIsStoredThenIsNoGuess(t *testing.T) {
+	for _, elsewhere := range []bool{false, true} {
+		a := attacked(t)
+		a.secrets.Forget("s1")
+		if elsewhere {
+			if _, err := a.types("e1", cookie, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a.fakeSessions.element = &action.Element{Role: "textbox", Tag: "input", Type: "password", Name: "Password", Editable: true, Protected: true}
+		if _, err := a.types("e2", cookie, true); fault.CodeOf(err) != fault.DeniedByPolicy {
+			t.Fatal(err)
+		}
+		a.secrets.Learn("s1", credentials.Keep(cookie))
+		a.fakeSessions.element = comment()
+		_, err := a.call(agent, "page.snapshot", &action.TakeSnapshot{})
+		switch {
+		case elsewhere:
+			a.caught(t, err)
+		case err != nil || len(a.fakeSessions.halts) > 0:
+			t.Errorf("%v, paused for %q", err, a.fakeSessions.halts)
+		}
+	}
+}
+
 func TestACallIsComparedWithSecretsLearnedDuringIt(t *testing.T) {
 	a := attacked(t)
 	a.secrets.Forget("s1")

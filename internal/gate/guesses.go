@@ -1,10 +1,10 @@
 package gate
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/credentials/redact"
@@ -105,9 +105,7 @@ func (g *guesses) noteSent(session string, texts []scan.Text, inputs []string) {
 		return
 	}
 	for _, text := range texts {
-		if utf8.ValidString(text.Value) && text.Field != "arguments" {
-			s.recent = scan.LastBytes(s.recent+text.Value+"\n", maxSent)
-		}
+		s.recent = scan.LastBytes(s.recent+text.Value+"\n", maxSent)
 	}
 	for _, input := range inputs {
 		if len(input) > maxJoined {
@@ -118,6 +116,31 @@ func (g *guesses) noteSent(session string, texts []scan.Text, inputs []string) {
 		}
 	}
 	s.parts = s.parts[max(0, len(s.parts)-maxParts):]
+}
+
+// forgetSent removes the texts of a call, which no page and no record has: each once, as
+// other calls may have sent the same ones.
+func (g *guesses) forgetSent(session string, texts []scan.Text, inputs []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := g.of[session]
+	if s == nil {
+		return
+	}
+	for _, text := range texts {
+		if at := strings.LastIndex("\n"+s.recent, "\n"+text.Value+"\n"); at >= 0 {
+			s.recent = s.recent[:at] + s.recent[at+len(text.Value)+1:]
+		}
+	}
+	for _, input := range inputs {
+		letters := redact.Alnum(input)
+		for at := len(s.parts) - 1; at >= 0; at-- {
+			if s.parts[at] == letters {
+				s.parts = slices.Delete(s.parts, at, at+1)
+				break
+			}
+		}
+	}
 }
 
 // afterTyped returns a text appended to what was typed in a session before.

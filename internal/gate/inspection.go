@@ -43,6 +43,7 @@ type inspection struct {
 	findings        []scan.Finding  // credentials, and parts of the session's secrets
 	guessedSessions []string        // sessions of whose secrets the call contains a part
 	comparedWith    *redact.Matcher // the session's secrets when the call was compared with them
+	noted           []scan.Text     // what is remembered of the call, to be compared with secrets that are learned later
 }
 
 // inspect scans what an agent sends for credentials. Texts of people are not

@@ -205,6 +205,7 @@ func (p *invocation) decide(ctx context.Context) error {
 	case p.verdict.Decision == policy.Ask:
 		p.journal.hitl = pending
 	case p.verdict.Decision != policy.Allow:
+		p.inspection.forgetRefused()
 		return p.refusal()
 	case p.call.Caller.Role == action.Operator:
 		p.journal.hitl = byOperator

@@ -108,7 +108,7 @@ func (p *Policy) fill(facts action.Facts) judgement {
 	case isSecret(e, text):
 		j.private = true
 		j.raise(action.Critical, "field.secret", "the field is for a password or another secret")
-		j.refuse, j.hint = fault.DeniedByPolicy, "secrets are never typed by agents: ask the operator to sign in, or to have the credentials injected"
+		j.refuse, j.hint = fault.DeniedByPolicy, "agents never type secrets: browser_fill_secret types one that is stored for the site, and browser_request_human asks a person to sign in or to store it"
 	case e.Protected || isCard(e) || words().guarded.in(text) && !slides(e):
 		j.private = e.Protected || isCard(e)
 		j.raise(action.High, "field.guarded", "the field is for a card, an identity or a configuration")
