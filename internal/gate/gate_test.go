@@ -47,7 +47,8 @@ type fakeSessions struct {
 	looked  int
 	peeked  bool
 	done    []string
-	args    any // of the last call that was done
+	args    any           // of the last call that was done
+	wait    time.Duration // the same call's
 	pins    []action.Pin
 	halts   []string
 	remarks []string
@@ -84,7 +85,7 @@ func (s *fakeSessions) Do(ctx context.Context, call action.Call, pin action.Pin)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.args = call.Args
+	s.args, s.wait = call.Args, call.Wait
 	s.done, s.pins = append(s.done, call.Verb), append(s.pins, pin)
 	result := action.Result{Session: "s1", Page: &action.Page{URL: "https://app.example.com/next"}}
 	if call.Changes {

@@ -156,14 +156,15 @@ func askedHint(host string) string {
 func allowHostArgs(host string) *action.AllowHost { return &action.AllowHost{Host: host, For: "page"} }
 
 // afterCall handles the consequences of a call's answer. After a refused host it
-// asks people about the host. After a person's approval of such a question it
-// adds the host or resumes the session.
+// asks people about the host. After a person's answer to such a question it adds the
+// host or resumes the session.
 func (p *invocation) afterCall(ctx context.Context, result action.Result, err error) (action.Result, error) {
 	if err != nil {
 		return result, p.requestHost(ctx, err)
 	}
+	p.endHelp(ctx)
 	q, answered := result.Data.(*action.Question)
-	if p.call.Verb != action.VerbApprovalAnswer.Name || !answered || q.State != approval.Approved {
+	if p.call.Verb != action.VerbApprovalAnswer.Name || !answered || q.State != approval.Approved && q.Rule != ruleHelp {
 		return result, nil
 	}
 	failed := map[string]string{action.VerbSessionAllow.Name: "the host was not added", action.VerbSessionResume.Name: "the session does not go on by it"}[q.Verb]
@@ -182,12 +183,12 @@ func (p *invocation) afterCall(ctx context.Context, result action.Result, err er
 // usual path and records.
 func (g *Gate) applyAnswer(ctx context.Context, by action.Call, q action.Question) error {
 	used, err := g.approvals.Await(ctx, q.ID, 0) // one answer, one use
-	if err != nil {
+	if err != nil && q.State == approval.Approved {
 		return err
 	}
 	call := action.Call{ID: newID(), Verb: q.Verb, Caller: by.Caller, Session: q.Session, Args: allowHostArgs(used.Input), Surface: by.Surface}
 	if q.Verb == action.VerbSessionResume.Name {
-		call.Args = resumeArgs()
+		call.Args = handsBack(q)
 	}
 	p := g.newInvocation(call)
 	p.journal.approval = q.ID

@@ -105,7 +105,12 @@ func (p *invocation) run(ctx context.Context) (result action.Result, err error) 
 	if own != nil {
 		return own(ctx, p)
 	}
+	notes, err := p.askForPerson(ctx)
+	if err != nil {
+		return action.Result{}, err
+	}
 	result, err = p.do(ctx)
+	result.Notes = append(result.Notes, notes...)
 	return p.asGiven(result), err
 }
 

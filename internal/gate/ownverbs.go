@@ -79,14 +79,21 @@ func answerQuestion(ctx context.Context, p *invocation, a *action.Answer) (any, 
 		return nil, err
 	}
 	p.journal.approval = q.ID
+	covers := ""
+	if a.Approve && a.ForSession {
+		covers = " (for the session)"
+	}
+	p.recordAnswer(q, covers)
+	return &q, nil
+}
+
+// recordAnswer records the answer of the call's caller, with what it covers.
+func (p *invocation) recordAnswer(q action.Question, covers string) {
 	event := answerOf(q)
 	event.CorrelationID, event.Surface = p.call.ID, p.call.Surface
 	event.Actor, event.Role = p.call.Caller.Actor, p.call.Caller.Role
-	if a.Approve && a.ForSession {
-		event.Detail += " (for the session)"
-	}
+	event.Detail += covers
 	p.g.audit.Record(event)
-	return &q, nil
 }
 
 // openBatch opens a batch, after it was checked and scanned as a whole. Its steps

@@ -29,6 +29,7 @@ type Data struct {
 	Event      int64      `json:"event"` // number of the record in the audit trail
 	Scope      string     `json:"scope"`
 	Session    string     `json:"session,omitempty"`
+	Live       string     `json:"live,omitempty"`     // path of the session's live page on the gateway
 	Question   string     `json:"question,omitempty"` // id
 	State      string     `json:"state,omitempty"`    // pending, approved, denied or expired
 	Verb       string     `json:"verb,omitempty"`
@@ -131,6 +132,9 @@ func (s *Sender) message(ctx context.Context, name string, r action.Record) Mess
 		Event: r.Seq, Scope: text(r.Scope), Session: text(r.SessionID), Question: text(r.ApprovalID), State: text(r.HITLDecision),
 		Verb: text(r.Action), Risk: r.Risk, Element: text(r.TargetElement), Page: untrusted.Record(r.URL, maxAddress),
 		Actor: text(r.Actor), AnsweredBy: text(r.AnsweredBy), Detail: text(r.Detail),
+	}
+	if r.SessionID != "" {
+		d.Live = "/live/" + d.Session
 	}
 	if q, err := s.approvals.Show(ctx, r.Scope, r.ApprovalID); err == nil && r.ApprovalID != "" {
 		d.Why, d.Within, d.Actor, d.Expires = text(q.Why), text(q.Within), text(q.Actor), &q.Expires

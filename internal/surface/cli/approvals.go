@@ -112,9 +112,18 @@ func (cmd approvalCommands) question(q action.Question) {
 	row("why", q.Why)
 	row("asked by", q.Actor)
 	row("session", q.Session)
+	row("watch", watchCommand(q))
 	row("picture", q.Screenshot)
 	row("left", timeLeft(q))
 	row("answer", strings.TrimSpace(q.AnsweredBy+" "+q.Reason))
+}
+
+// watchCommand prints the address at which the session of a question is watched.
+func watchCommand(q action.Question) string {
+	if q.Session == "" {
+		return ""
+	}
+	return "glovebox session watch " + q.Session
 }
 
 // labelledLine is a line of a question with its label.

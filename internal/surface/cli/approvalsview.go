@@ -150,6 +150,7 @@ func (m *approvalsModel) detail(s style, q action.Question, columns int) []strin
 	row("page", q.Page.URL)
 	row("why", q.Why)
 	row("asked by", strings.TrimSpace(q.Actor+" in "+q.Session))
+	row("watch", watchCommand(q))
 	if q.Screenshot != "" {
 		row("picture", "press p")
 	}

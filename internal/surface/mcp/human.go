@@ -23,7 +23,7 @@ func requestHuman(ctx context.Context, t *turn, in *humanIn) error {
 	}
 	t.reply.data = got
 	if got.State != action.HandedBack {
-		t.reply.did = append(t.reply.did, "People were told, and nobody has handed the session back yet. Call browser_request_human again to go on waiting; nothing else works meanwhile.")
+		t.reply.did = append(t.reply.did, "Nobody has handed the session back yet. Call browser_request_human again to go on waiting; nothing else works meanwhile.")
 		return nil
 	}
 	t.reply.did = append(t.reply.did, "A person handed the session back.")
