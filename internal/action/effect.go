@@ -126,6 +126,11 @@ type Act struct {
 	ID   string
 	Wait time.Duration // how long the call waits for requests that people are asked about; 0 means not at all
 	Long time.Duration // how long after the act a request may belong to it
+
+	// Short is how long the call waits if Attended says that nobody follows questions. nil:
+	// people do.
+	Short    time.Duration
+	Attended func() bool
 }
 
 // Sending says how those requests of a session are treated that may change

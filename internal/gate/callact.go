@@ -36,6 +36,7 @@ func (a *callAct) beginAct() {
 		if act.Wait <= 0 {
 			act.Wait = a.c.g.longestQuestion()
 		}
+		act.Short, act.Attended = unattendedWait, func() bool { return a.c.g.attention.isAttended(a.c.call.Caller.Scope) }
 		a.c.humanWait = act.Wait
 	}
 	a.c.call.Act = act

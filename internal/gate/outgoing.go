@@ -23,6 +23,7 @@ const (
 
 // outgoingRequest is one request that a browser wants to send.
 type outgoingRequest struct {
+	ctx     context.Context //nolint:containedctx // of the request: it ends when the page takes the request back
 	g       *Requests
 	policy  *policy.Policy
 	session action.Session

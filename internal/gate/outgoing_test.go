@@ -428,6 +428,23 @@ func TestOthersActWhileACallWaitsForAPerson(t *testing.T) {
 
 // TestAReadOnlySessionSendsNothing checks that only reading requests are sent,
 // that nobody is asked, and that rules can name harmless requests.
+// What a page can no longer send needs no answer: the question ends when the last of its
+// requests is gone.
+func TestAQuestionEndsWithItsRequests(t *testing.T) {
+	w := newWire(t, atWire)
+	if r := w.press("twice", time.Second); r.Pending == nil || len(w.asked()) != 1 {
+		t.Fatalf("asked about %+v", w.asked())
+	}
+	w.as(operator, "page.goto", &action.Goto{URL: w.site.URL + "/"}, 0)
+	testwait.For(t, "the end of the question", func() bool { return len(w.asked()) == 0 })
+	if w.did() != "" {
+		t.Errorf("done %s", w.did())
+	}
+	if r := w.press("menu", time.Hour); r.Pending != nil { // it waits for nobody, or the test does not end
+		t.Errorf("pending %+v", r.Pending)
+	}
+}
+
 func TestAReadOnlySessionSendsNothing(t *testing.T) {
 	w := newWire(t, policy.Config{Enabled: true, Trusted: []string{"127.0.0.1"}, AskAt: policy.AskAtWire,
 		Effects: []policy.EffectRule{{Hosts: []string{"127.0.0.1"}, Methods: []string{"POST"}, Paths: []string{"/api/sea*"}, Risk: "LOW"}}})

@@ -174,5 +174,27 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct, all ...*
 	event := o.event(action.EventQuestion)
 	event.HITLDecision, event.ApprovalID, event.Screenshot, event.Detail = pending, q.ID, q.Screenshot, join("question "+q.ID, event.Detail)
 	o.g.audit.Record(event)
-	return o.g.approvals.Await(ctx, q.ID, 0)
+	waits, leave := untilAllGone(ctx, all)
+	defer leave()
+	q, err = o.g.approvals.Await(waits, q.ID, 0)
+	if waits.Err() != nil {
+		_ = o.g.approvals.Withdraw(context.WithoutCancel(ctx), q.ID) // or else it ends with its time
+	}
+	return q, err
+}
+
+// untilAllGone returns a context that ends when none of the requests can be sent any more.
+func untilAllGone(ctx context.Context, all []*outgoingRequest) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	go func() { // ends with the requests, or with the wait for the answer
+		defer cancel()
+		for _, r := range all {
+			select {
+			case <-r.ctx.Done():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ctx, cancel
 }

@@ -83,7 +83,7 @@ func (g *Requests) SetPolicy(p *policy.Policy) error {
 // for a person if one is asked. An error refuses the request. Faults:
 // denied_by_policy, approval_denied, approval_timeout, limit_reached.
 func (g *Requests) Outgoing(ctx context.Context, s action.Session, from action.Sender, r action.Request) (action.Ruling, error) {
-	o := &outgoingRequest{g: g, policy: g.policy.Load(), session: s, from: from, request: r, acts: g.acts.find(s.ID, r.Acts)}
+	o := &outgoingRequest{ctx: ctx, g: g, policy: g.policy.Load(), session: s, from: from, request: r, acts: g.acts.find(s.ID, r.Acts)}
 	return o.decide(ctx)
 }
 

@@ -123,7 +123,7 @@ func (t *tab) navigated(from *target, info frameInfo) *frame {
 		clear(t.past)
 		t.crashed, t.dialogs = false, 0
 		if leadsSomewhere(info.URL) {
-			t.forgetHeld(func(heldRequest) bool { return true }) // what was held is replaced, or this is it
+			t.leavePage() // a document that was held is replaced, or this is it
 		}
 		t.posted, t.method = t.method == http.MethodPost, ""
 		t.title, t.file = "", nil

@@ -30,6 +30,8 @@ type heldRequest struct {
 	method   string
 	url      string
 	document bool // for the tab's next document
+	outlives bool // its page need not be there any more: a beacon
+	gone     func()
 }
 
 // heldDocument returns the request for the tab's next document about which a person is
@@ -110,6 +112,23 @@ func (og *outgoingRequests) unhold(t *tab, key string) {
 		}
 		s.change()
 	})
+}
+
+// takeBack notes that the browser cannot send some held requests any more, because their page
+// gave them up or ended.
+func (t *tab) takeBack(which func(heldRequest) bool) {
+	for _, h := range t.held {
+		if which(h) {
+			h.gone()
+		}
+	}
+	t.forgetHeld(which)
+}
+
+// leavePage forgets the held requests of a page that ends. Beacons can still be sent.
+func (t *tab) leavePage() {
+	t.takeBack(func(h heldRequest) bool { return !h.document && !h.outlives })
+	t.forgetHeld(func(heldRequest) bool { return true })
 }
 
 // forgetHeld forgets held requests of the tab. Without a held document, the relay is

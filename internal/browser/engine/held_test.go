@@ -216,3 +216,49 @@ func TestFramesOfAHeldPageAreLeftOut(t *testing.T) {
 	}
 	h.answer <- false
 }
+
+// A request that its page gives up, or leaves behind, waits for nobody: the next act does not
+// wait for the answer to it, and people need not give one.
+func TestARequestThatItsPageGivesUpWaitsForNobody(t *testing.T) {
+	const page = heldPage + `<button id=abort onclick="const c = new AbortController(); fetch('/held', {method: 'POST', signal: c.signal}).catch(() => n.textContent = 'given up'); window.end = () => c.abort()">Abort</button>
+		<button id=end onclick="window.end()">End</button>`
+	leaves := func(h *heldSite) { h.must("page.goto", &action.Goto{URL: h.url + "/elsewhere"}) }
+	for name, c := range map[string]struct {
+		id    string
+		leave func(*heldSite)
+	}{
+		"the page is left":   {"fetch", leaves},
+		"the page aborts it": {"abort", func(h *heldSite) { h.must("page.click", &action.Click{Locator: selector("#end")}) }},
+		"the tab is closed": {"fetch", func(h *heldSite) {
+			h.must("tab.open", &action.OpenTab{URL: h.url + "/elsewhere"})
+			tabs := h.must("tab.list", &action.None{}).Data.(*action.TabListing).Tabs
+			h.must("tab.close", &action.ByID{ID: tabs[0].ID})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ended := make(chan error, 1)
+			h := startHeld(t, page, func(o *engine.Options) {
+				judge := o.Outgoing
+				o.Outgoing = func(ctx context.Context, r action.Request) (action.Ruling, error) {
+					ruling, err := judge(ctx, r)
+					if strings.Contains(r.URL, "/held") {
+						ended <- ctx.Err()
+					}
+					return ruling, err
+				}
+			})
+			h.act("page.click", &action.Click{Locator: selector("#" + c.id)})
+			c.leave(h)
+			if err := testwait.Receive(t, ended, "the end of the question"); err == nil {
+				t.Error("people are asked on")
+			}
+			ctx := engine.Acting(h.ctx, action.Act{ID: "next", Long: time.Minute, Wait: ample})
+			args := &action.Press{Key: "Tab"}
+			_, pin, err := h.Look(ctx, "page.press", args)
+			must(t, err)
+			if _, err := h.Do(ctx, "page.press", args, pin); err != nil { // it ends, or the test does not
+				t.Error(err)
+			}
+		})
+	}
+}

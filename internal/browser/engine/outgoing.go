@@ -106,18 +106,32 @@ func (og *outgoingRequests) judge(s *state, t *tab, p paused, goOn func()) {
 		return
 	}
 	r := og.requestOf(s, t, p)
-	tab := ""
-	if t != nil {
+	tab, outlives := "", r.Kind == "Ping"
+	if t != nil && !outlives {
 		tab = t.id
 	}
+	ctx, gone := context.WithCancel(og.life)
 	r.Asking = func(act, question string) {
 		e := effectOf(r, action.EffectHeld, "")
 		e.Act = act
 		og.ledger.Note(p.key(), tab, e)
-		og.hold(t, heldRequest{key: p.key(), question: question, method: r.Method, url: bareAddress(r.URL), document: r.Top})
+		og.hold(t, heldRequest{
+			key: p.key(), question: question, method: r.Method, url: bareAddress(r.URL), document: r.Top, outlives: outlives,
+			gone: func() {
+				if og.ledger.Holds(p.key()) {
+					e.State, e.Why = action.EffectRefused, takenBack
+					og.ledger.Note(p.key(), tab, e)
+				}
+				gone()
+			},
+		})
 	}
 	og.own.Go(func() {
-		ruling, err := judge(og.life, r)
+		defer gone()
+		ruling, err := judge(ctx, r)
+		if ctx.Err() != nil {
+			err = fault.New(fault.ApprovalTimeout, takenBack).Hinted("take a snapshot to see the page as it is now")
+		}
 		e := effectOf(r, action.EffectSent, "")
 		e.Act = ruling.Act
 		if err != nil {
@@ -135,6 +149,9 @@ func (og *outgoingRequests) judge(s *state, t *tab, p paused, goOn func()) {
 		og.unhold(t, p.key())
 	})
 }
+
+// takenBack is why a request was not sent that the page gave up, or that ended with it.
+const takenBack = "the page took it back before a person answered"
 
 // isPreflight reports whether a request is the browser's own question whether another
 // origin may send one (CORS). Scripts cannot set its header.
@@ -267,9 +284,7 @@ func (ob *observer) waitForApproval(ctx context.Context, t *tab) bool {
 		return false
 	}
 	yieldTurn(ctx)
-	patient, stop := context.WithTimeout(ctx, a.Wait)
-	defer stop()
-	if ob.await(patient, func(*state) bool { return t.closed || t.crashed || !ob.ledger.WaitingFor(a.ID, t.id) }) != nil {
+	if !ob.waitForPeople(ctx, t, a) {
 		return false
 	}
 	answering, end := context.WithTimeout(ctx, serverLimit)
@@ -277,6 +292,27 @@ func (ob *observer) waitForApproval(ctx context.Context, t *tab) bool {
 	_ = ob.await(answering, func(*state) bool { return t.closed || t.crashed || !ob.ledger.Open(a.ID) })
 	ob.waitForArrival(ctx, t)
 	return true
+}
+
+// waitForPeople waits for the answer of people, only for a short time if nobody follows their
+// questions. It reports whether they have answered.
+func (ob *observer) waitForPeople(ctx context.Context, t *tab, a action.Act) bool {
+	waits := []time.Duration{a.Wait}
+	if a.Attended != nil && a.Short < a.Wait {
+		waits = []time.Duration{a.Short, a.Wait - a.Short}
+	}
+	for i, wait := range waits {
+		if i > 0 && !a.Attended() {
+			return false
+		}
+		patient, stop := context.WithTimeout(ctx, wait)
+		err := ob.await(patient, func(*state) bool { return t.closed || t.crashed || !ob.ledger.WaitingFor(a.ID, t.id) })
+		stop()
+		if err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // waitForSent waits for the requests of an act without a report.
@@ -320,6 +356,9 @@ func (og *outgoingRequests) receipts(s *state, p netlog.Event) {
 		e, known = og.ledger.Failed(p.ID, pagetext.Brief(p.Error))
 	default:
 		return
+	}
+	if t := s.tabs[p.Tab]; t != nil && p.Error != "" {
+		t.takeBack(func(h heldRequest) bool { return h.key == p.ID })
 	}
 	if receipt := s.options.Receipt; known && receipt != nil {
 		og.work.add(func() { receipt(e) })

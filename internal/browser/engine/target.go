@@ -239,7 +239,7 @@ var errClosedTab = fault.New(fault.PageChanged, "the tab or frame went away").
 
 func (ts *targets) removeTab(s *state, t *tab) {
 	t.closed = true
-	t.forgetHeld(func(heldRequest) bool { return true })
+	t.leavePage()
 	delete(s.tabs, t.id)
 	s.keepSites(t)
 	wasActive := s.active() == t
