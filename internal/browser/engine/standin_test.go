@@ -35,6 +35,9 @@ func TestWhatIsDrawnByItsLabelIsShownAndChecked(t *testing.T) {
 			}
 			shot := tr.sees(bot)
 			wants(t, shot, role+` "Agree`)
+			if name != "far above" {
+				wants(t, tr.must("page.snapshot", &action.TakeSnapshot{Viewport: true}).Data.(*action.Snapshot).Text, role+` "Agree`)
+			}
 			if found := tr.must("page.find", &action.Find{Role: role}).Data.(*action.Matches); found.Total != 1 || found.Matches[0].Ref == "" {
 				t.Errorf("found %+v", found)
 			}
@@ -129,14 +132,16 @@ func TestABoxAroundAHiddenFieldIsJudgedAndNotEveryBoxStandsForIt(t *testing.T) {
 	tr.refuse(fault.PageChanged, "page.click", &action.Click{Locator: selector("#x")})
 	tr.wantTitle("")
 	for name, html := range map[string]string{
-		"a button":         `<div role=button style="border:1px solid;width:200px" onmousedown="document.title='pressed'">Delete` + hidden + `</div>`,
-		"a handler":        `<div style="border:1px solid;width:200px" onmousedown="document.title='pressed'">Delete` + hidden + `</div>`,
-		"a link":           `<a href="#pressed" style="display:block;border:1px solid;width:200px">Delete` + hidden + `</a>`,
-		"nothing drawn":    `<div>Text ` + hidden + `</div>`,
-		"another field":    `<div style="border:1px solid;width:200px"><input style="opacity:1;width:50px">` + hidden + `</div>`,
-		"the whole page":   hidden,
-		"a large box":      `<div style="border:1px solid;height:400px">` + hidden + `</div>`,
-		"an invisible box": `<div style="border:1px solid;width:200px;opacity:0">Text` + hidden + `</div>`,
+		"a button":           `<div role=button style="border:1px solid;width:200px" onmousedown="document.title='pressed'">Delete` + hidden + `</div>`,
+		"a handler":          `<div style="border:1px solid;width:200px" onmousedown="document.title='pressed'">Delete` + hidden + `</div>`,
+		"a link":             `<a href="#pressed" style="display:block;border:1px solid;width:200px">Delete` + hidden + `</a>`,
+		"nothing drawn":      `<div>Text ` + hidden + `</div>`,
+		"another field":      `<div style="border:1px solid;width:200px"><input style="opacity:1;width:50px">` + hidden + `</div>`,
+		"the whole page":     hidden,
+		"beside a drawn one": `<div style="border:1px solid;width:200px"><span role=combobox tabindex=0 aria-label=Seen>Apple</span>` + hidden + `</div>`,
+		"a select":           `<div style="border:1px solid;width:200px">Apple<select aria-label=Fruit style="position:absolute;width:1px;height:1px;clip-path:inset(50%)"><option>A</select></div>`,
+		"a large box":        `<div style="border:1px solid;height:400px">` + hidden + `</div>`,
+		"an invisible box":   `<div style="border:1px solid;width:200px;opacity:0">Text` + hidden + `</div>`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			tr := start(t)

@@ -62,11 +62,8 @@ const framing = new Set(['iframe', 'frame', 'object', 'embed', 'fencedframe']);
 // it and is not a control.
 const DRAWN_BY = 12; // descendants that are examined
 const pointTarget = element => {
-  const editor = drawnEditor(element);
-  if (editor !== null) return editor;
-  const standIn = ownSeen(element) ? null : standInOf(element);
-  if (standIn !== null) return standIn;
-  if (pointable(element)) return element;
+  const shown = drawnAs(element);
+  if (shown !== element || pointable(element)) return shown;
   return [...allInElement(element, '*')].slice(0, DRAWN_BY).find(inner => pointable(inner) && innerAt(inner, element, element) === null) ?? element;
 };
 const unfit = (element, target, kind) => {

@@ -2,16 +2,19 @@
 // the label of a checkbox, radio button or file input, or the box around the field
 // of a drawn select. null if there is none.
 const standInOf = element => isCheckable(element) ? seenLabel(element) : isDrawnSelect(element) ? boxAround(element) : null;
+// The element that a person sees of a control: itself if it can be seen.
+const drawnAs = element => drawnEditor(element) ?? (ownSeen(element) ? element : standInOf(element) ?? element);
 const seenLabel = element => labelsOf(element).find(label => pointable(label) && contextOf(label).unseen === '' && !outside(boxOf(label), contextOf(label)) && !coveredControl(label)) ?? null;
-const isDrawnSelect = element => fieldTags.has(localName(element)) && roleOf(element) === 'combobox' && laidOut(element);
+const isDrawnSelect = element => localName(element) === 'input' && given(element) === 'combobox' && laidOut(element);
 // A box is the field's if it is drawn with a border or ground, has the height of a
 // field, contains no other field and does nothing by itself.
 const BOX_UP = 5, BOX_HIGH = 120; // ancestors; CSS pixels
+const otherFields = 'input, select, textarea, [contenteditable], [role=combobox], [role=textbox], [role=searchbox], [role=spinbutton], [role=slider]';
 const boxAround = element => {
   let at = flatParent(element);
   for (let up = 0; up < BOX_UP && at !== null; up++, at = flatParent(at)) {
     if (captionWalls.has(tagOf(at)) || actsAlone(at) || listens(at) || isEditingHost(at)) return null;
-    if ([...allInElement(at, 'input, select, textarea, [contenteditable]')].some(field => field !== element && roleOf(field) !== 'presentation' && laidOut(field))) return null;
+    if ([...allInElement(at, otherFields)].some(field => field !== element && roleOf(field) !== 'presentation' && laidOut(field))) return null;
     const {width, height} = rectOf(at);
     if (height > BOX_HIGH) return null;
     if (drawsBox(styleOf(at)) && width >= 20 && height >= 10 && laidOut(at) && ownSeen(at)) return at;

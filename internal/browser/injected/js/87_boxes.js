@@ -5,7 +5,7 @@ const boxes = ({nodes, embedded: inner, uncovered}) => {
   for (const node of nodes) {
     const element = elementOf(node);
     if (element === null) continue;
-    const target = drawnEditor(element) ?? (ownSeen(element) ? element : standInOf(element) ?? element), box = exposed(target, inner);
+    const target = drawnAs(element), box = exposed(target, inner);
     if (box === null || uncovered && hiddenByOther(box, target, element)) continue;
     found.push({node, x: box.left, y: box.top, width: box.right - box.left, height: box.bottom - box.top, cut: !inside(box, boxOf(target))});
   }
