@@ -142,6 +142,7 @@ const factsOf = element => {
   facts.dialog = dialogText(element);
   facts.beside = besideOf(target);
   facts.item = itemOf(element);
+  facts.row = plainRowText(element);
   facts.blank = isBlank(target);
   facts.emptied = isEmptied(target);
   facts.icons = iconsOf(same);

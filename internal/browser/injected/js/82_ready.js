@@ -55,7 +55,10 @@ const pressing = new Set(['click', 'drag', 'drop']); // acts that no control ins
 const pointFor = (query, target, element) => {
   const alone = pressing.has(query.kind);
   if (query.point) return givenPoint(query.point, target, element, alone);
-  return query.offset ? offsetPoint(query.offset, target, element, alone) : pointAt(target, element, alone);
+  if (query.offset) return offsetPoint(query.offset, target, element, alone);
+  // What draws a checkbox may cover it and not be its label, which a press reaches.
+  const point = pointAt(target, element, alone), label = point.by === undefined || !isCheckable(element) ? null : seenLabel(element);
+  return label === null || label === target ? point : pointAt(label, element, alone);
 };
 const framing = new Set(['iframe', 'frame', 'object', 'embed', 'fencedframe']);
 // The element to point at: itself, what stands for it, or a descendant that draws

@@ -1,6 +1,6 @@
 // The areas of image maps. They have no box of their own: a person sees and presses
 // the part of the image that their shape covers.
-const isArea = element => tagOf(element) === 'area';
+const isArea = element => localName(element) === 'area' && isHTML(element);
 const mapNamed = (root, name) => name === '' ? null : queryAll(root, 'map[name="' + CSS.escape(name) + '"]')[0] ?? null;
 const areasOf = image => {
   const map = hasAttributes(image) ? mapNamed(rootOf(image), (attribute(image, 'usemap') ?? '').replace(/^#/, '')) : null;
