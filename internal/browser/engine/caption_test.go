@@ -24,6 +24,9 @@ func TestFieldsAreNamedByWhatStandsBeforeThem(t *testing.T) {
 		<div><label>Colour</label><div><input id=colour></div></div>
 		<div><label for=nothing>Size</label><input id=size></div>
 		<div>電話：<input id=phone></div>
+		<div style="position:relative"><input id=mail><label style="position:absolute;left:5px;top:2px">Mail</label></div>
+		<div style="position:relative"><input id=fax><label style="position:absolute;left:5px;top:-8px">Fax</label></div>
+		<div><label>Width</label> <input id=width> <label>Height</label> <input id=height></div>
 		<div>Biography:<div id=bio contenteditable style="width:200px;height:30px"></div></div>`)
 	shot := tr.sees(bot)
 	for _, line := range []string{`textbox [e1] derived="Remarks"`, `textbox [e2] derived="Account"`, `combobox [e3] derived="Country"`, `derived="Street"`, `spinbutton`} {
@@ -33,6 +36,7 @@ func TestFieldsAreNamedByWhatStandsBeforeThem(t *testing.T) {
 		"Remarks": {"textbox", "remarks", "x"}, "Account": {"textbox", "account", "x"}, "Postcode": {"textbox", "postcode", "x"}, "Subject": {"textbox", "subject", "x"},
 		"City": {"textbox", "city", "x"}, "Street": {"textbox", "street", "x"}, "Amount": {"spinbutton", "amount", "1"}, "Nickname": {"textbox", "nick", "x"},
 		"Colour": {"textbox", "colour", "x"}, "Size": {"textbox", "size", "x"}, "電話": {"textbox", "phone", "x"}, "Biography": {"textbox", "bio", "x"},
+		"Mail": {"textbox", "mail", "x"}, "Fax": {"textbox", "fax", "x"}, "Width": {"textbox", "width", "x"}, "Height": {"textbox", "height", "x"},
 	} {
 		tr.eval(`document.title = ''; 0`)
 		tr.must("page.type", &action.Type{Locator: action.Locator{Role: c.role, Name: name}, Input: c.text})
@@ -77,6 +81,7 @@ func TestOtherTextBeforeAFieldIsNoName(t *testing.T) {
 		<p>Please read all of the following sentences before you write anything here:</p><input>
 		<p>Sent to:</p><form><input></form>
 		<div contenteditable>Written:</div><input>
+		<div><input> <label>After</label></div><div><input></div>
 		<div>Two: <button>Pick</button><input></div>`)
 	shot := tr.sees(bot)
 	if n := strings.Count(shot, "derived="); n != 1 || !strings.Contains(shot, `derived="Range"`) {

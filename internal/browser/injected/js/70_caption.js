@@ -10,7 +10,7 @@ const captionOf = (element, role) => {
   const {text, from} = lineBefore(drawnEditor(element) ?? element);
   // The words before a checkbox may be those of the checkbox before it.
   const names = from === 'th' || from === 'dt' || !checkedRoles.has(role) && (from === 'label' || /[:：][\s*]*$/.test(text));
-  return fitting((names ? text : legendOf(element)).replace(/[\s:：*]+$/, ''));
+  return fitting((names ? text : floatingLabel(element) || legendOf(element)).replace(/[\s:：*]+$/, ''));
 };
 const hasLetter = /[\p{L}\p{N}]/u;
 const fitting = text => text.length <= DERIVED && hasLetter.test(text) ? text : '';
@@ -18,7 +18,7 @@ const fitting = text => text.length <= DERIVED && hasLetter.test(text) ? text : 
 // control, or the beginning of what contains both. from is the tag that says what
 // the text is.
 const lineBefore = element => {
-  const line = {text: '', from: '', ended: false, left: CAPTION_NODES};
+  const line = {text: '', from: '', ended: false, left: CAPTION_NODES, element};
   for (let at = element, up = 0; at !== null && up < CAPTION_UP && !line.ended && !captionWalls.has(tagOf(at)); up++, at = flatParent(at)) {
     if (at !== element && !/^(inline|contents)/.test(displayOf(at)) && hasLetter.test(line.text)) break;
     for (let node = previousSibling(at); node !== null && !line.ended; node = previousSibling(node)) readBackwards(node, at, line);
@@ -39,7 +39,7 @@ const readElementBackwards = (element, line) => {
   if (tag === 'br') line.ended = said;
   if (tag === 'br' || silent.has(tag) || displayOf(element) === 'none' || attribute(element, 'aria-hidden') === 'true') return;
   const block = !/^(inline|contents)/.test(displayOf(element));
-  if (tag === 'legend' || tag === 'fieldset' || actsAlone(element) || isEditingHost(element) || block && said) {
+  if (tag === 'legend' || tag === 'fieldset' || actsAlone(element) || isEditingHost(element) || isOfFieldBefore(element, line.element) || block && said) {
     line.ended = true;
     return;
   }
@@ -47,6 +47,21 @@ const readElementBackwards = (element, line) => {
   if (!hasLetter.test(line.text)) return;
   if (captionTags.has(tag)) line.from = tag;
   if (block) line.ended = true;
+};
+// A label that is not connected and follows its field is drawn over or above it.
+const floatsOver = (label, field) => {
+  const over = rectOf(label), under = rectOf(field);
+  return over.left < under.right && over.right > under.left && over.bottom <= under.bottom + 1;
+};
+const isLooseLabel = element => tagOf(element) === 'label' && labelControl(element) === null;
+const floatingLabel = field => {
+  const label = nextElement(field);
+  return label !== null && isLooseLabel(label) && floatsOver(label, field) ? spokenPart(label) : '';
+};
+// Whether a label between two fields is the first one's.
+const isOfFieldBefore = (label, element) => {
+  const field = isLooseLabel(label) ? previousElement(label) : null;
+  return field !== null && captionedRoles.has(roleOf(field)) && (floatsOver(label, field) || parentNode(label) !== parentNode(element));
 };
 // The legend of a group whose only field is the element.
 const legendOf = element => {
