@@ -1,7 +1,7 @@
 // Styles and boxes, read at most once per element and call.
 let cache;
 const renew = () => {
-  cache = {style: new Map(), displays: new Map(), shown: new Map(), roles: new Map(), names: new Map(), labels: new Map(), contexts: new Map(), verdicts: new Map(), backdrops: new Map(), rects: new Map(), off: new Map(), blends: new Map(), layers: new Map(), grounds: new Map(), plain: new Map(), met: new Map(), seen: new Map(), hidden: new Map(), opaque: new Map(), draws: undefined, asked: 0};
+  cache = {style: new Map(), displays: new Map(), shown: new Map(), roles: new Map(), names: new Map(), labels: new Map(), contexts: new Map(), verdicts: new Map(), backdrops: new Map(), rects: new Map(), off: new Map(), blends: new Map(), layers: new Map(), grounds: new Map(), plain: new Map(), met: new Map(), seen: new Map(), hidden: new Map(), opaque: new Map(), images: new Map(), draws: undefined, asked: 0};
 };
 const renewPlaces = () => {
   cache.rects.clear();

@@ -67,7 +67,8 @@ const isOfFieldBefore = (label, element) => {
 const legendOf = element => {
   const group = closest(element, 'fieldset'), legend = group === null ? null : childNamed(group, 'legend');
   if (legend === null) return '';
-  const fields = [...allInElement(group, 'input, textarea, select, [contenteditable], [role]')].slice(0, CAPTION_NODES)
-    .filter(field => field !== element && captionedRoles.has(roleOf(field)) && visible(field) && !inFlat(field, element) && !inFlat(element, field));
+  const all = allInElement(group, 'input, textarea, select, [contenteditable], [role]');
+  if (all.length > CAPTION_NODES) return '';
+  const fields = [...all].filter(field => field !== element && captionedRoles.has(roleOf(field)) && visible(field) && !inFlat(field, element) && !inFlat(element, field));
   return fields.length > 0 ? '' : spokenPart(legend);
 };

@@ -8,9 +8,15 @@ const areasOf = image => {
 };
 // The first image on the page that uses the map of an area.
 const imageOf = area => {
-  const map = closest(area, 'map'), name = map === null ? '' : attribute(map, 'name') ?? '';
-  if (map === null || mapNamed(rootOf(area), name) !== map) return null;
-  return [...queryAll(rootOf(area), 'img[usemap="#' + CSS.escape(name) + '"]')].find(laidOut) ?? null;
+  const map = closest(area, 'map');
+  if (map === null) return null;
+  let image = cache.images.get(map);
+  if (image === undefined) cache.images.set(map, image = imageUsing(map));
+  return image;
+};
+const imageUsing = map => {
+  const root = rootOf(map), name = attribute(map, 'name') ?? '';
+  return mapNamed(root, name) !== map ? null : [...queryAll(root, 'img[usemap="#' + CSS.escape(name) + '"]')].find(laidOut) ?? null;
 };
 // Where a point of an area is in the viewport. Chromium counts from the outer edge of
 // the image's border.
