@@ -47,7 +47,7 @@ type Snapshot struct {
 type Node struct {
 	Role      string         `json:"role"`
 	Name      string         `json:"name,omitempty"`
-	Derived   string         `json:"derived,omitempty"` // of a control without a name: its icon, id or address
+	Derived   string         `json:"derived,omitempty"` // of a control without a name: its icon, id or address, or the text before a field
 	Ref       string         `json:"ref,omitempty"`
 	Value     string         `json:"value,omitempty"`
 	Protected bool           `json:"protected,omitempty"`

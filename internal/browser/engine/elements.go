@@ -216,7 +216,7 @@ func (es *elements) ambiguous(ctx context.Context, l action.Locator, distinct []
 func (es *elements) candidate(h match) string {
 	e := es.element(h)
 	text := fmt.Sprintf("%s %q [%s]", e.Role, untrusted.Shorten(untrusted.Title(e.Name), 60), e.Ref)
-	if where := untrusted.Title(cmp.Or(e.Item, e.Dialog, e.Within)); where != "" {
+	if where := untrusted.Title(cmp.Or(e.Item, h.facts.Row, e.Dialog, e.Within)); where != "" {
 		text += fmt.Sprintf(" in %q", untrusted.Shorten(where, 60))
 	}
 	if es.credentialed() {

@@ -122,6 +122,7 @@ func TestUploadsReachTheServerWhole(t *testing.T) {
 		{"large", `<input type=file name=f>`, selector("input"), one("large.bin", string(random))},
 		{"unicode names", `<input type=file name=f multiple>`, selector("input"), append(one("Übersicht 漢字 😀.txt", "1"), one("e\u0301tat.txt", "2")...)},
 		{"hidden behind a label", `<input id=f type=file name=f style="display:none"><label for=f>Choose</label>`, selector("input"), one("a.txt", "1")},
+		{"hidden, by its name", `<input id=f type=file name=f style="display:none"><label for=f>Upload photo</label>`, named("button", "Upload photo"), one("a.txt", "6")},
 		{"the label", `<input id=f type=file name=f style="display:none"><label for=f>Choose</label>`, selector("label"), one("a.txt", "2")},
 		{"a button that clicks", `<input id=f type=file name=f hidden><button type=button onclick="document.getElementById('f').click()">Choose</button>`, action.Locator{Role: "button", Name: "Choose"}, one("a.txt", "3")},
 		{"an input that is made late", `<button type=button onclick="setTimeout(() => { const i = document.createElement('input'); i.type = 'file'; i.name = 'f'; i.hidden = true; this.form.append(i); i.click() }, 50)">Late</button>`, action.Locator{Role: "button", Name: "Late"}, one("a.txt", "4")},

@@ -39,7 +39,7 @@ type Node struct {
 	Text      string  `json:"t,omitempty"`
 	Role      string  `json:"r,omitempty"`
 	Name      string  `json:"n,omitempty"`
-	Derived   string  `json:"d,omitempty"` // of a control without a name: its icon, id or address, by which the gate judges it
+	Derived   string  `json:"d,omitempty"` // of a control without a name: its icon, id or address, or the text before a field; the gate judges it by that
 	Number    int     `json:"i,omitempty"` // identity inside the document, for iframes and elements that can be acted on
 	Value     string  `json:"v,omitempty"`
 	Protected bool    `json:"p,omitempty"` // the value stays in the page

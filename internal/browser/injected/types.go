@@ -126,6 +126,7 @@ type Facts struct {
 	Print string `json:"print"`         // role, names without generated content, type, link, form, orders, dialog, how often it was redrawn
 	Frame bool   `json:"frame"`         // an iframe: its content belongs to another Frame
 	Rect  Rect   `json:"rect"`
+	Row   string `json:"row"` // the first text of a row that is made of plain boxes; only shown, not judged
 
 	Options []string `json:"options,omitempty"` // see FactsShown
 

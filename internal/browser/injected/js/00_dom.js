@@ -9,6 +9,8 @@ const method = (proto, name) => call.bind(proto[name]);
 const nodeType = getter(Node.prototype, 'nodeType');
 const firstChild = getter(Node.prototype, 'firstChild');
 const nextSibling = getter(Node.prototype, 'nextSibling');
+const lastChild = getter(Node.prototype, 'lastChild');
+const previousSibling = getter(Node.prototype, 'previousSibling');
 const parentNode = getter(Node.prototype, 'parentNode');
 const isConnected = getter(Node.prototype, 'isConnected');
 const ownerDocument = getter(Node.prototype, 'ownerDocument');

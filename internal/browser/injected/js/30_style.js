@@ -1,7 +1,7 @@
 // Styles and boxes, read at most once per element and call.
 let cache;
 const renew = () => {
-  cache = {style: new Map(), displays: new Map(), shown: new Map(), roles: new Map(), names: new Map(), labels: new Map(), contexts: new Map(), verdicts: new Map(), backdrops: new Map(), rects: new Map(), off: new Map(), blends: new Map(), layers: new Map(), grounds: new Map(), plain: new Map(), met: new Map(), seen: new Map(), hidden: new Map(), opaque: new Map(), draws: undefined, asked: 0};
+  cache = {style: new Map(), displays: new Map(), shown: new Map(), roles: new Map(), names: new Map(), labels: new Map(), contexts: new Map(), verdicts: new Map(), backdrops: new Map(), rects: new Map(), off: new Map(), blends: new Map(), layers: new Map(), grounds: new Map(), plain: new Map(), met: new Map(), seen: new Map(), hidden: new Map(), opaque: new Map(), images: new Map(), draws: undefined, asked: 0};
 };
 const renewPlaces = () => {
   cache.rects.clear();
@@ -32,7 +32,7 @@ const copied = ({x, y, width, height}) => ({left: x, top: y, right: x + width, b
 // The box of an element, for passes that do not change the page.
 const rectOf = element => {
   let rect = cache.rects.get(element);
-  if (rect === undefined) cache.rects.set(element, rect = copied(boundingRect(element)));
+  if (rect === undefined) cache.rects.set(element, rect = copied(placeOf(element)));
   return rect;
 };
 const shows = method(Element.prototype, 'checkVisibility');
@@ -45,7 +45,7 @@ const laidOut = element => {
   if (known === undefined) {
     known = displayOf(element) === 'contents'
       ? styleOf(element).visibility === 'visible' && (flatParent(element) === null || laidOut(flatParent(element)))
-      : shows(element, byVisibility);
+      : shows(element, byVisibility) || isArea(element) && imageOf(element) !== null;
     cache.shown.set(element, known);
   }
   return known;
@@ -89,12 +89,12 @@ const aroundLines = lines => {
 const nowhere = Object.freeze({left: 0, top: 0, right: 0, bottom: 0, width: 0, height: 0});
 const plainRect = rect => ({x: rect.left, y: rect.top, width: rect.width, height: rect.height});
 
-// Whether a person can point at the element: it is laid out and has a size. For
-// a checkbox or radio button that is drawn by other elements, its label counts.
+// Whether a person can point at the element: it is laid out and has a size.
 const pointable = element => laidOut(element) && hasSize(boxOf(element), element);
 // A straight line of an SVG drawing has no width or no height, because its
 // stroke is not part of its box.
 const hasSize = ({width, height}, element, least = Number.MIN_VALUE) =>
   width >= least && height >= least || Math.max(width, height) >= least && namespace(element) === SVG;
-const visible = element => pointable(element) || (isCheckable(element) && labelsOf(element).some(pointable));
+// The same, also by what stands for the element.
+const visible = element => pointable(element) || standInOf(element) !== null;
 const isCheckable = element => isHTML(element) && localName(element) === 'input' && /^(checkbox|radio|file)$/.test(inputType(element));

@@ -109,7 +109,7 @@ const isPressedField = element => element instanceof HTMLInputElement && textual
 const DERIVED = 60; // characters
 const wordless = new Set(['button', 'checkbox', 'generic', 'link', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'switch', 'tab', 'treeitem']);
 const derivedLabel = (element, role) => {
-  const label = wordless.has(role) ? clean(labelFor(element), DERIVED) : '';
+  const label = captionOf(element, role) || (wordless.has(role) ? clean(labelFor(element), DERIVED) : '');
   return hasWord(label) ? label : undefined;
 };
 const iconLabel = element => {
@@ -142,6 +142,7 @@ const factsOf = element => {
   facts.dialog = dialogText(element);
   facts.beside = besideOf(target);
   facts.item = itemOf(element);
+  facts.row = plainRowText(element);
   facts.blank = isBlank(target);
   facts.emptied = isEmptied(target);
   facts.icons = iconsOf(same);

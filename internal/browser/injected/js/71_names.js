@@ -1,7 +1,8 @@
 // All other names by which a person or a screen reader may know an element: its
 // text with and without generated content, explicit names of its parts,
 // alternative texts, values of fields in its labels, names of controls inside
-// it, its title, and text that is drawn in reverse.
+// it, its title, text that is drawn in reverse, what stands before a field without
+// a name, and the text of the box that stands for it.
 const MOST_NAMES = 8, ONE_NAME = 200; // how many, and characters of each
 const otherNames = (element, name) => {
   const found = [], known = new Set([packed(name)]);
@@ -12,6 +13,7 @@ const otherNames = (element, name) => {
     found.push(one);
   };
   for (const text of firmNames(element)) add(text);
+  if (name === '') add(captionOf(element, roleOf(element)));
   if (controlRoles.has(roleOf(element)) && !isEditable(element)) {
     for (const generated of [DRAWN, SPOKEN, NOTHING]) {
       add(contentText(element, {...newWalk(false), left: NAME_LIMIT, root: element, clipped: true, generated}, 0));
@@ -32,7 +34,7 @@ const addUnparted = (element, name, found) => {
 };
 // Those names that do not change when the pointer is over the element.
 const firmNames = element => {
-  const names = [...labelValues(element), attribute(element, 'aria-label')];
+  const names = [...labelValues(element), attribute(element, 'aria-label'), standInText(element)];
   if (element instanceof HTMLInputElement && inputRoles[inputType(element)] === 'button') names.push(inputValue(element), attribute(element, 'alt'));
   else if (isPressedField(element)) names.push(inputValue(element), attribute(element, 'placeholder'));
   return names.map(name => clean(name ?? '', ONE_NAME));

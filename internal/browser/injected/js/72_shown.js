@@ -81,3 +81,19 @@ const firstText = (entry, element) => {
   }
   return null;
 };
+// The first text of the row around an element, in a table or list that is made of
+// boxes without a role. A row is next to one with the same tag and class that has
+// controls too. It only tells elements of the same name apart and is not judged: the
+// words of an entry may say anything about its buttons.
+const previousElement = getter(Element.prototype, 'previousElementSibling');
+const plainRowText = element => {
+  if (entryOf(element) !== null) return '';
+  let at = flatParent(element);
+  for (let up = 0; up < ITEM_UP && at !== null; up++, at = flatParent(at)) {
+    const text = isPlainRow(at) ? firstText(at, element) : null;
+    if (text !== null) return hiddenText(text, flatParent(text)) ? '' : clean(nodeData(text), ITEM_TEXT);
+  }
+  return '';
+};
+const isPlainRow = box => [previousElement(box), nextElement(box)].some(other => other !== null && localName(other) === localName(box) &&
+  attribute(other, 'class') === attribute(box, 'class') && oneInElement(other, 'a, button, input, select, textarea, [role], [onclick]') !== null);

@@ -84,6 +84,8 @@ const everything = () => {
   for (const root of rootsOf(true)) for (const element of queryAll(root, '*')) all.push(element);
   return all;
 };
+// An element whose whole name is wanted comes first, then one whose caption is, then
+// one with the wanted words in its name, and at last in what stands for a name.
 const byRole = (role, name) => {
   const wanted = role.toLowerCase().trim(), alias = {image: 'img', none: 'presentation', directory: 'list'}[wanted] ?? wanted;
   const found = [];
@@ -95,8 +97,11 @@ const byRole = (role, name) => {
   }
   const ordered = inOrder(found);
   if (!name) return ordered;
-  const named = best(ordered, shownName, name);
-  return named.length > 0 ? named : best(ordered.filter(element => shownName(element) === ''), element => derivedLabel(element, alias) ?? '', name);
+  const named = best(ordered, shownName, name), goal = folded(name);
+  if (named.length > 0 && folded(shownName(named[0])) === goal) return named;
+  const nameless = ordered.filter(element => shownName(element) === ''), captioned = nameless.filter(element => folded(captionOf(element, alias)) === goal);
+  if (captioned.length > 0) return captioned;
+  return named.length > 0 ? named : best(nameless, element => derivedLabel(element, alias) ?? '', name);
 };
 // Whether a snapshot shows an element of role generic: it has a name, or it can
 // be acted on.

@@ -40,32 +40,33 @@ const readiness = query => {
   const focused = activeElement() === element;
   if (acting.has(query.kind) && isUnasked(element, query.kind === 'focus')) return {pierce: askAbout(element), facts: known};
   if (query.kind === 'focus') return {ok: true, rect: known.rect, facts: known, focused};
-  const before = boundingRect(target);
+  const before = placeOf(target);
   if (query.rect && (differs(query.rect, before) || (query.at !== undefined && !still(query)))) return moved(query, before, known);
   const point = pointFor(query, target, element);
   if (point.pierce !== undefined) return {pierce: point.pierce, facts: known};
-  if (isMoving(target) && !settled(query, target)) return moved(query, boundingRect(target), known);
+  if (isMoving(target) && !settled(query, target)) return moved(query, placeOf(target), known);
   if (point.by !== undefined && query.kind !== 'type' && query.kind !== 'select' && query.kind !== 'scroll') {
     return {wait: point.by === '' ? 'out of reach' : 'covered', by: point.by, facts: known};
   }
-  return {ok: true, reached: point.by === undefined, x: point.x ?? 0, y: point.y ?? 0, rect: plainRect(boundingRect(target)), facts: known, focused};
+  return {ok: true, reached: point.by === undefined, x: point.x ?? 0, y: point.y ?? 0, rect: plainRect(placeOf(target)), facts: known, focused};
 };
 const acting = new Set(['click', 'type', 'focus', 'drag', 'drop']);
 const pressing = new Set(['click', 'drag', 'drop']); // acts that no control inside the element may receive instead
 const pointFor = (query, target, element) => {
   const alone = pressing.has(query.kind);
   if (query.point) return givenPoint(query.point, target, element, alone);
-  return query.offset ? offsetPoint(query.offset, target, element, alone) : pointAt(target, element, alone);
+  if (query.offset) return offsetPoint(query.offset, target, element, alone);
+  // What draws a checkbox may cover it and not be its label, which a press reaches.
+  const point = pointAt(target, element, alone), label = point.by === undefined || !isCheckable(element) ? null : seenLabel(element);
+  return label === null || label === target ? point : pointAt(label, element, alone);
 };
 const framing = new Set(['iframe', 'frame', 'object', 'embed', 'fencedframe']);
-// The element to point at: itself, its label, or a descendant that draws it and
-// is not a control.
+// The element to point at: itself, what stands for it, or a descendant that draws
+// it and is not a control.
 const DRAWN_BY = 12; // descendants that are examined
 const pointTarget = element => {
-  const editor = drawnEditor(element);
-  if (editor !== null) return editor;
-  if (pointable(element)) return element;
-  if (isCheckable(element)) return labelsOf(element).find(pointable) ?? element;
+  const shown = drawnAs(element);
+  if (shown !== element || pointable(element)) return shown;
   return [...allInElement(element, '*')].slice(0, DRAWN_BY).find(inner => pointable(inner) && innerAt(inner, element, element) === null) ?? element;
 };
 const unfit = (element, target, kind) => {
@@ -86,7 +87,7 @@ const playState = getter(Animation.prototype, 'playState');
 const effectOf = getter(Animation.prototype, 'effect');
 const movements = element => {
   const found = [];
-  for (let at = element; at !== null; at = flatParent(at)) {
+  for (let at = isArea(element) ? imageOf(element) : element; at !== null; at = flatParent(at)) {
     for (const animation of animations(at)) {
       const effect = effectOf(animation);
       if (playState(animation) !== 'running' || !(effect instanceof KeyframeEffect)) continue;
@@ -119,16 +120,17 @@ const pointAt = (target, element, alone) => {
   if (point.by === undefined) return point;
   for (const block of ['nearest', 'center', 'end', 'start']) {
     renewPlaces();
-    intoView(target, {block, inline: block === 'nearest' ? 'nearest' : 'center', behavior: 'instant'});
+    bringIntoView(target, {block, inline: block === 'nearest' ? 'nearest' : 'center', behavior: 'instant'});
     point = visiblePoint(target, element, alone);
     if (point.by === undefined) return point;
   }
   return point;
 };
+const PRESS_RECTS = 16; // that are examined
 const visiblePoint = (target, element, alone) => {
   let by = '';
   const width = innerWidth, height = innerHeight;
-  for (const rect of [...clientRects(target)].slice(0, 16)) {
+  for (const rect of pressRects(target).slice(0, PRESS_RECTS)) {
     const left = Math.max(rect.left, 0), right = Math.min(rect.right, width);
     const top = Math.max(rect.top, 0), bottom = Math.min(rect.bottom, height);
     if (right < left || bottom < top || !hasSize({width: right - left, height: bottom - top}, target, 1)) continue;

@@ -36,20 +36,21 @@ const drawsControl = label => {
   return control !== null && !disabledOf(control) && !pointable(control) && !isCheckable(control);
 };
 
-// Whether a person can see a control: it has a box that can be reached and is
-// not made invisible. Pages draw their own checkboxes and file inputs by
+// Whether a person can see a control, or what stands for it. It has a box that can
+// be reached and is not made invisible. Pages draw their own checkboxes and file inputs by
 // placing an invisible control over something visible.
 const controlSeen = element => {
   let known = cache.seen.get(element);
   if (known === undefined) cache.seen.set(element, known = judgeControl(element));
   return known;
 };
-const judgeControl = element => {
+const judgeControl = element => ownSeen(element) || standInOf(element) !== null;
+const ownSeen = element => {
   if (!laidOut(element)) return false;
+  if (isArea(element)) return ownSeen(imageOf(element)) && hasSize(rectOf(element), element, 1) && !outside(rectOf(element), contextOf(imageOf(element)));
   const editor = drawnEditor(element);
   if (editor !== null) return controlSeen(editor);
   const context = contextOf(element);
-  if (isCheckable(element) && labelsOf(element).some(label => pointable(label) && contextOf(label).unseen === '')) return true;
   if (context.unseen !== '' && !(context.unseen === 'opacity' && +styleOf(element).opacity < BARELY && /^(input|select)$/.test(localName(element)))) return false;
   const rect = seenBox(element);
   if (rect === null || outside(rect, context)) return false;

@@ -147,6 +147,7 @@ class Walker {
     }
     this.nest++;
     this.show(element, tag, sink, at);
+    if (tag === 'img') this.areas(element, sink, at);
     this.nest--;
     if (block) this.endLine(sink);
     else if (display !== 'inline' && this.run !== '') this.run += ' ';
@@ -155,6 +156,7 @@ class Walker {
     const editor = editorAt(element);
     if (editor !== null && this.seen(element)) return this.editor(editor, sink, at);
     if (at.own !== undefined && matches(element, at.own)) return;
+    if (tag === 'label' && this.label(element, sink, at)) return;
     const role = roleOf(element);
     if (tag === 'iframe' || tag === 'frame') return this.frame(element, sink);
     if (fieldTags.has(tag) && isHTML(element)) return this.field(element, role, sink);
@@ -257,6 +259,22 @@ class Walker {
     if (localName(element) === 'select') this.choices(element, node);
     this.push(sink, node);
   }
+  // A checkbox, radio button or file input that is not drawn is shown where its label
+  // is.
+  label(element, sink, at) {
+    const control = drawnOnlyBy(element);
+    if (control === null) return false;
+    this.field(control, roleOf(control), sink);
+    this.children(element, sink, {...at, mute: at.mute || namesOther(element)});
+    return true;
+  }
+  // The areas of an image map are shown after their image, as links.
+  areas(image, sink, at) {
+    for (const area of areasOf(image)) {
+      if (at.depth >= this.maxDepth) at.more = true;
+      else if (!this.full() && this.seen(area)) this.node(area, roleOf(area), nameOf(area), true, sink, at);
+    }
+  }
   // A code editor as one field, followed by its other content, such as a search
   // bar.
   editor(editor, sink, at) {
@@ -353,27 +371,6 @@ const dropText = (children, value) => {
   const line = squeeze(value);
   for (let i = children.length - 1; i >= 0; i--) if (children[i].t !== undefined && line.includes(squeeze(children[i].t))) children.splice(i, 1);
 };
-const anchorHref = getter(HTMLAnchorElement.prototype, 'href');
-const harmless = /^https?:\/\/[\w.:-]+(\/[^/?#@]{0,23})*$/;
-const linkOf = element => {
-  if (element instanceof HTMLAnchorElement) {
-    const href = anchorHref(element);
-    if (href.length < 500 && harmless.test(href)) return href;
-  }
-  const href = attribute(element, 'href') ?? attribute(element, 'xlink:href');
-  if (href === null) return undefined;
-  const url = URL.parse(href, baseOf(document));
-  return url === null ? undefined : shownURL(url.href);
-};
-
-// The masked address of this document, cached because it seldom changes.
-let here = {href: '', shown: ''};
-const shownHere = () => {
-  const {href} = location;
-  if (here.href !== href) here = {href, shown: shownURL(href)};
-  return here.shown;
-};
-
 const snapshot = options => {
   if (options.shown || options.sight) catchUp();
   const walker = options.viewport ? new Viewer(options) : options.sight ? new Sight(options) : new Walker(options), nodes = [];

@@ -44,7 +44,7 @@ class Viewer extends Walker {
   // Removes an element that is not in view and contains nothing that is.
   judge(element, role, sink) {
     const last = sink[sink.length - 1];
-    if (last === undefined || last.r !== role || last.c !== undefined && role !== 'combobox' && role !== 'listbox' || inSight(boxOf(element), this.view)) return;
+    if (last === undefined || last.r !== role || last.c !== undefined && role !== 'combobox' && role !== 'listbox' || inSight(boxOf(drawnAs(element)), this.view)) return;
     sink.pop();
     this.outside++;
   }

@@ -5,18 +5,15 @@ const boxes = ({nodes, embedded: inner, uncovered}) => {
   for (const node of nodes) {
     const element = elementOf(node);
     if (element === null) continue;
-    const target = standIn(element), box = exposed(target, inner);
+    const target = drawnAs(element), box = exposed(target, inner);
     if (box === null || uncovered && hiddenByOther(box, target, element)) continue;
     found.push({node, x: box.left, y: box.top, width: box.right - box.left, height: box.bottom - box.top, cut: !inside(box, boxOf(target))});
   }
   return found;
 };
-// For a checkbox that is drawn only by its label, the box of the label is used.
-const standIn = element => drawnEditor(element) ?? drawnByLabel(element);
-const drawnByLabel = element => pointable(element) || !isCheckable(element) ? element : labelsOf(element).find(pointable) ?? element;
 const exposed = (element, inner) => {
   let box = edges(boxOf(element)), placed = styleOf(element).position;
-  for (let at = flatParent(element); at !== null; at = flatParent(at)) {
+  for (let at = flatParent(isArea(element) ? imageOf(element) ?? element : element); at !== null; at = flatParent(at)) {
     const style = styleOf(at), holds = style.transform !== 'none' || style.position !== 'static' && placed !== 'fixed';
     if (placed === 'fixed' && !holds || placed === 'absolute' && !holds) continue;
     placed = style.position;

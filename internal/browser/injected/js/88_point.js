@@ -21,13 +21,13 @@ const givenPoint = ({x, y}, target, element, alone) => {
 };
 const offsetPoint = (offset, target, element, alone) => {
   const at = () => {
-    const {left, top} = boundingRect(target);
+    const {left, top} = placeOf(target);
     return {x: left + offset.x, y: top + offset.y};
   };
   let point = givenPoint(at(), target, element, alone);
   if (point.by === undefined) return point;
   renewPlaces();
-  intoView(target, {block: 'center', inline: 'center', behavior: 'instant'});
+  bringIntoView(target, {block: 'center', inline: 'center', behavior: 'instant'});
   return givenPoint(at(), target, element, alone);
 };
 

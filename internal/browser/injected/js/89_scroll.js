@@ -3,7 +3,7 @@ const scroll = ({node, x = 0, y = 0}) => {
   const element = node ? elementOf(node) : null;
   if (node && element === null) return {gone: true, x: 0, y: 0};
   if (element !== null && x === 0 && y === 0) {
-    intoView(element, {block: 'center', inline: 'nearest', behavior: 'instant'});
+    bringIntoView(element, {block: 'center', inline: 'nearest', behavior: 'instant'});
     return scrolledTo(scrollingElement(document) ?? documentElement(document));
   }
   const target = scroller(element, x, y);
