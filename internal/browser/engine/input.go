@@ -141,6 +141,9 @@ func notReady(why, by string, wait time.Duration) error {
 	case "a frame":
 		f = fault.New(fault.NotActionable, "the element is a frame").With("reason", why).
 			Hinted("name an element inside the frame: a snapshot shows them")
+	case "an option":
+		f = fault.New(fault.NotActionable, "the element is an option of a list that is closed").With("reason", why).
+			Hinted("choose it with page.select on the list")
 	case "moving":
 		f = f.Hinted("wait for the animation to end and try again")
 	default:

@@ -195,7 +195,7 @@ type Readiness struct {
 	OK      bool    `json:"ok,omitempty"`
 	Gone    bool    `json:"gone,omitempty"`
 	Changed bool    `json:"changed,omitempty"` // the fingerprint differs
-	Wait    string  `json:"wait,omitempty"`    // "not visible", "disabled", "not editable", "not a select", "a frame", "moving", "covered", "out of reach"
+	Wait    string  `json:"wait,omitempty"`    // "not visible", "disabled", "not editable", "not a select", "an option", "a frame", "moving", "covered", "out of reach"
 	Pierce  int     `json:"pierce,omitempty"`  // an element that may have a closed shadow root: PierceAt, then ask again
 	Reached bool    `json:"reached,omitempty"` // X and Y reach it
 	By      string  `json:"by,omitempty"`      // what covers it: `div.modal "Cookie consent"`
@@ -249,14 +249,17 @@ type Active struct {
 type Choice struct {
 	Node   int      `json:"node"`
 	Values []string `json:"values"`
+	Print  string   `json:"print,omitempty"` // of the judged list: Choose
 }
 
 // Chosen lists what is now selected. If a value matches nothing, nothing was
-// changed: Missing is the value, and Options lists the existing options.
+// changed: Missing is the value, and Options lists the existing options. If a
+// value means options of several groups, Options lists these with their groups, and
+// Selected their values.
 type Chosen struct {
 	OK       bool     `json:"ok,omitempty"`
 	Gone     bool     `json:"gone,omitempty"`
-	Error    string   `json:"error,omitempty"` // "not a select", "single", "missing", "disabled"
+	Error    string   `json:"error,omitempty"` // "not a select", "single", "missing", "ambiguous", "disabled"; "late" if other options than the judged ones came with the focus
 	Missing  string   `json:"missing,omitempty"`
 	Options  []string `json:"options,omitempty"`  // labels, at most 50
 	Selected []string `json:"selected,omitempty"` // values
