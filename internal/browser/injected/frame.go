@@ -220,7 +220,8 @@ func (f Frame) Assign(ctx context.Context, q Assignment) (Assigned, error) {
 	return ask[Assigned](ctx, f, "assign", q)
 }
 
-// Insert inserts text of several lines into the element that has the focus.
+// Insert inserts text of several lines into the element that has the focus, or goes on
+// from a box of one character.
 func (f Frame) Insert(ctx context.Context, q Insertion) (Inserted, error) {
 	return ask[Inserted](ctx, f, "insert", q)
 }

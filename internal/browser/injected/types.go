@@ -210,6 +210,7 @@ type Readiness struct {
 
 	Checked string `json:"checked,omitempty"` // with Pinned.Checked: true, false or mixed; empty if it cannot be checked
 	Keys    bool   `json:"keys,omitempty"`    // with ForType: text must come key by key, as far as listeners are known
+	Box     bool   `json:"box,omitempty"`     // with ForType: it takes one character, as do others beside it
 }
 
 // Focus asks to give an element the focus.
@@ -288,6 +289,7 @@ type Insertion struct {
 	Print string `json:"print"` // the fingerprint of what was judged
 	Text  string `json:"text"`
 	Keyed bool   `json:"keyed,omitempty"` // insert it only as a paste that the page handles
+	Boxes bool   `json:"boxes,omitempty"` // Node is a box of one character, which was typed: wait until the page passes the focus on, or else give the boxes Text, if any, as a paste
 }
 
 // Inserted says whether the element has the text. If not, the text is typed.
@@ -295,6 +297,8 @@ type Inserted struct {
 	OK    bool   `json:"ok,omitempty"`
 	Gone  bool   `json:"gone,omitempty"`
 	Error string `json:"error,omitempty"` // "changed"
+
+	Passed bool `json:"passed,omitempty"` // with Boxes: the page passed the focus on
 }
 
 // FillQuery is a secret for a field.

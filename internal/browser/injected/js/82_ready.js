@@ -16,7 +16,7 @@ const ready = async query => {
     renew();
     answer.took = focus({...query.focus, node: query.node});
   }
-  if (answer.ok && query.kind === 'type' && !answer.took?.gone) answer.keys = needsKeys(elementOf(query.node));
+  if (answer.ok && query.kind === 'type' && !answer.took?.gone) Object.assign(answer, {keys: needsKeys(elementOf(query.node)), box: inBoxes(elementOf(query.node))});
   if (answer.ok && query.choose) {
     renew();
     answer.chose = await choose({...query.choose, node: query.node, print: query.print});
