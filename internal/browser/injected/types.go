@@ -332,6 +332,8 @@ type Scrolled struct {
 	Y    float64 `json:"y"`
 	MaxX float64 `json:"maxX"`
 	MaxY float64 `json:"maxY"`
+
+	Wheel bool `json:"wheel,omitempty"` // the page took the wheel itself; nothing was scrolled
 }
 
 // Text is the visible text of a frame.
