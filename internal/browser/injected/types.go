@@ -246,6 +246,19 @@ type Active struct {
 	Facts  *Facts `json:"facts,omitempty"`
 }
 
+// DragWatch is the element of a drag that is watched.
+type DragWatch struct {
+	Node    int  `json:"node"`
+	Unknown bool `json:"unknown,omitempty"` // the page's listeners are not known
+}
+
+// DragSigns are what a page shows of a drag. Began is set if it began a drag and drop of
+// the browser and did not prevent it, Shown if it may have changed.
+type DragSigns struct {
+	Began bool `json:"began"`
+	Shown bool `json:"shown"`
+}
+
 // Choice asks for options of a select element by value or label.
 type Choice struct {
 	Node   int      `json:"node"`

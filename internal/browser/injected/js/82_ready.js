@@ -199,8 +199,7 @@ const reaches = (hit, target, element) => {
     if (tagOf(at) === 'label' && labelControl(at) === element) return true;
     if (controlTags.has(tagOf(at))) return false;
   }
-  // A link or button whose visible part is laid out outside of its own box.
-  return false;
+  return isDragging() && letsThrough(element, hit);
 };
 const controlTags = new Set(['a', 'button', 'input', 'select', 'textarea']);
 // A short description of the covering element, for the fault.
