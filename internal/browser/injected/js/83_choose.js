@@ -23,7 +23,7 @@ const choose = async ({node, values, print}) => {
     focusOn(elementOf(node), {preventScroll: true});
     await until(() => (meant = meantBy(node, values)).error !== 'missing', LATE_OPTIONS);
     renew();
-    if (meant.gone || !isSameList(meant.element ?? elementOf(node), print)) return {gone: true};
+    if (meant.chosen !== undefined && !isSameList(meant.element, print)) return {gone: true};
     if (meant.chosen?.some((option, i) => !wasJudged(option, values[i]))) return {error: 'late'};
   }
   return meant.chosen === undefined ? meant : select(meant.element, new Set(meant.chosen));
@@ -56,6 +56,7 @@ const select = (element, chosen) => {
 // Whether a list is the one that was judged, but for its options.
 const CHOICES = 12; // of a fingerprint
 const isSameList = (element, print) => {
+  if (!print) return false;
   const [before, now] = [print, factsOf(element).print].map(text => JSON.parse(text));
   before[CHOICES] = now[CHOICES] = null;
   return JSON.stringify(before) === JSON.stringify(now);
