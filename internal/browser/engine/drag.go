@@ -12,7 +12,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
-const dragLimit = 2 * time.Second // for the browser to report a drag that the page has begun
+const (
+	dragLimit = 2 * time.Second        // for the browser to report a drag that the page has begun
+	dragRest  = 350 * time.Millisecond // of the pointer after the press, for pages that take only a press that is held for a drag: they wait for up to 300
+)
 
 // dragEvents report the drags that Input.setInterceptDrags intercepts. Without
 // that, the browser would run them in the desktop.
@@ -82,6 +85,9 @@ func (in *actor) drag(ctx context.Context, t *tab, a *action.Drag, pin action.Pi
 	if err == nil {
 		err = c.strayed(ctx, to, came)
 	}
+	if err == nil && !acted.NewPage {
+		c.noteNoDrag(ctx, to)
+	}
 	return unlessRefused(acted, came, err)
 }
 
@@ -128,21 +134,20 @@ type dragging struct {
 	since time.Time // when the button was pressed
 }
 
-// lift presses the button on the element and moves a little, so that a drag begins.
+// lift presses the button on the element and then moves a little, so that a drag begins.
 func (c *dragging) lift(ctx context.Context) error {
 	c.in.state.Do(func(*state) { c.t.dragged = nil })
 	if err := c.t.main.session.Call(ctx, "Input.setInterceptDrags", map[string]bool{"enabled": true}, nil); err != nil {
 		return err
 	}
-	if err := c.from.place.world.WatchDrag(ctx); err != nil {
+	if err := c.press(ctx); err != nil {
 		return err
 	}
-	c.since = time.Now()
-	if err := c.in.send(ctx, c.t, c.Lift(c.from.x, c.from.y)); err != nil {
+	if err := c.in.send(ctx, c.t, c.Lift()); err != nil {
 		return err
 	}
-	began, err := c.from.place.world.DragBegan(ctx)
-	if err != nil || !began {
+	signs, err := c.from.place.world.DragBegan(ctx, false)
+	if err != nil || !signs.Began {
 		return err
 	}
 	bounded, stop := context.WithTimeout(ctx, dragLimit)
@@ -151,6 +156,29 @@ func (c *dragging) lift(ctx context.Context) error {
 		c.Data = c.t.dragged
 		return c.Data != nil || c.t.closed || c.t.dialog != nil
 	}))
+}
+
+// press presses the button on the element. Where pages listen to presses, the pointer
+// rests then.
+func (c *dragging) press(ctx context.Context) error {
+	rests, err := c.from.place.world.WatchDrag(ctx, injected.DragWatch{Node: c.from.node, Unknown: !knowsListeners(c.from.place)})
+	if err != nil {
+		return err
+	}
+	c.since = time.Now()
+	if err := c.in.send(ctx, c.t, c.Press(c.from.x, c.from.y)); err != nil || !rests {
+		return err
+	}
+	return sleep(ctx, dragRest)
+}
+
+// noteNoDrag says so if the page showed nothing of the drag. What other frames show is
+// not known.
+func (c *dragging) noteNoDrag(ctx context.Context, to actionTarget) {
+	signs, err := c.from.place.world.DragBegan(ctx, true)
+	if err == nil && !signs.Began && !signs.Shown && to.place.document == c.from.place.document {
+		c.in.notes.add("the drag did not begin: the page showed nothing of it")
+	}
 }
 
 // moveTo moves to the target. The browser keeps a drag in the process that it enters

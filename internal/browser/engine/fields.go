@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -72,7 +73,7 @@ func (in *actor) selectOptions(ctx context.Context, t *tab, a *action.Select, pi
 	}
 	acted := in.acted(at, pin)
 	chosen, err := at.choseOr(func() (injected.Chosen, error) {
-		return at.place.world.Choose(ctx, injected.Choice{Node: at.node, Values: a.Values})
+		return at.place.world.Choose(ctx, injected.Choice{Node: at.node, Values: a.Values, Print: pin.Print})
 	})
 	if err != nil {
 		return acted, err
@@ -114,6 +115,11 @@ func unchosen(c injected.Chosen) error {
 		return fault.New(fault.InvalidRequest, "no option matches %q; there are: %s", c.Missing, strings.Join(c.Options, ", ")).
 			Hinted("give the value or label of one of the options").
 			With("missing", c.Missing).With("options", c.Options)
+	case c.Error == "ambiguous":
+		return ambiguousChoice(c)
+	case c.Error == "late":
+		return fault.New(fault.PageChanged, "the list got its options only now, and nothing was chosen").
+			Hinted("make the call again: the options are judged as they are now")
 	case c.Error == "single":
 		return fault.New(fault.InvalidRequest, "the element takes one option only").
 			Hinted("give one value")
@@ -125,6 +131,17 @@ func unchosen(c injected.Chosen) error {
 			With("reason", c.Error).Hinted("click it and then the option, if it is a list of the page's own making")
 	}
 	return nil
+}
+
+// ambiguousChoice names the options of several groups that a text means.
+func ambiguousChoice(c injected.Chosen) error {
+	meant := make([]string, len(c.Options))
+	for i, option := range c.Options {
+		meant[i] = fmt.Sprintf("%q (value %q)", option, c.Selected[i])
+	}
+	return fault.New(fault.InvalidRequest, "%q is an option of several groups: %s", c.Missing, strings.Join(meant, ", ")).
+		Hinted("name the group too, as in %q, or give the option's value", c.Options[0]).
+		With("missing", c.Missing).With("options", c.Options)
 }
 
 // hasFormat are the types of input whose value is set as a whole. Keys would edit

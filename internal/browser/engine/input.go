@@ -32,6 +32,7 @@ type actionTarget struct {
 	chose *injected.Chosen  // the result of choosing options, if that was tried
 	check string            // whether it is checked, if that was asked
 	keyed bool              // a text must be typed key by key
+	boxed bool              // it takes one character, as do others beside it
 }
 
 // pinned returns the frame and the number of the element of a pin. Fault:
@@ -117,7 +118,7 @@ func (in *actor) readyFor(ctx context.Context, t *tab, pin action.Pin, q injecte
 				return actionTarget{}, err
 			}
 			return actionTarget{place: p, node: node, facts: r.Facts, x: x, y: y, found: r.Focused, there: r.Reached && by == "", took: r.Took, chose: r.Chose, check: r.Checked,
-				keyed: r.Keys || !knowsListeners(p)}, nil
+				keyed: r.Keys || !knowsListeners(p), boxed: r.Box}, nil
 		}
 		if time.Until(deadline) <= 0 {
 			return actionTarget{}, notReady("covered", by, wait)
@@ -141,6 +142,9 @@ func notReady(why, by string, wait time.Duration) error {
 	case "a frame":
 		f = fault.New(fault.NotActionable, "the element is a frame").With("reason", why).
 			Hinted("name an element inside the frame: a snapshot shows them")
+	case "an option":
+		f = fault.New(fault.NotActionable, "the element is an option of a list that is closed").With("reason", why).
+			Hinted("choose it with page.select on the list")
 	case "moving":
 		f = f.Hinted("wait for the animation to end and try again")
 	default:

@@ -82,6 +82,9 @@ func (in *actor) enterText(ctx context.Context, t *tab, at actionTarget, a *acti
 		}
 	}
 	came.typed = utf8.RuneCountInString(text)
+	if at.boxed && came.typed > 1 {
+		return in.typeIntoBoxes(ctx, t, at, text, delay, came)
+	}
 	came.keys, err = in.typeKeys(ctx, t, text, at.keyed, delay)
 	return err
 }
@@ -181,6 +184,33 @@ func (in *actor) typeKeys(ctx context.Context, t *tab, text string, keyed bool, 
 		}
 	}
 	return keys, nil
+}
+
+// typeIntoBoxes types a text into boxes of one character, of which the first has the
+// focus. The page passes the focus on after each character, or takes the whole text as a
+// paste. If it does neither, the first box gets all of the text.
+func (in *actor) typeIntoBoxes(ctx context.Context, t *tab, at actionTarget, text string, delay time.Duration, came *delivery) error {
+	sent, rest := 0, injected.Insertion{Node: at.node, Text: text, Boxes: true}
+	for _, r := range text {
+		if sent > 0 && rest.Boxes {
+			gone, err := at.place.world.Insert(ctx, rest)
+			if err != nil {
+				return err
+			}
+			if gone.OK {
+				came.typed = sent
+				return nil
+			}
+			rest.Text, rest.Boxes = "", gone.Passed
+		}
+		keys, err := in.typeKeys(ctx, t, string(r), true, delay)
+		came.keys += keys
+		if err != nil {
+			return err
+		}
+		sent++
+	}
+	return nil
 }
 
 // press presses a key, on an element or on the one with the focus.

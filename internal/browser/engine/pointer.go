@@ -141,6 +141,9 @@ func (in *actor) scroll(ctx context.Context, t *tab, a *action.Scroll, _ action.
 			return nil, err
 		}
 	}
+	if at.Wheel {
+		in.notes.add("the page took the wheel itself, as maps do: nothing was scrolled")
+	}
 	out := &action.Scrolled{OK: true, X: at.X, Y: at.Y}
 	_, err = in.effects.waitForNavigation(ctx, t, &p, before)
 	return out, err

@@ -22,14 +22,19 @@ const chooserLimit = 3 * time.Second // for a click to open a file chooser
 // reports it to the engine (Page.setInterceptFileChooserDialog).
 type chooser struct {
 	Frame   string `json:"frameId"`
-	Backend int64  `json:"backendNodeId"` // of the input; 0 for none
+	Backend int64  `json:"backendNodeId"` // of the input; 0 for showOpenFilePicker and showSaveFilePicker, which the browser does not tell apart
 }
 
 var chooserEvents = map[string]eventHandler{
 	"Page.fileChooserOpened": inTab(func(b *Browser, s *state, t *tab, _ *target, p chooser) {
 		t.choosers++
 		t.chooser = p
-		if !t.awaitsChooser {
+		switch {
+		case t.awaitsChooser:
+		case p.Backend == 0:
+			b.notes.add("the page wants to open or save a file of this machine itself, which is not available here; it was told that none was chosen. " +
+				"To give it a file, look for another control of the page that takes one; to get what it saves, look for a download or an export")
+		default:
 			b.notes.add("the page asks for a file: give it one with page.upload, on the element that was clicked")
 		}
 	}),
@@ -140,8 +145,11 @@ func (in *actor) openChooser(ctx context.Context, t *tab, a *action.Upload, at *
 		}
 		return ok
 	})
-	if !ok || asked.Backend == 0 {
+	switch {
+	case !ok:
 		return fileInput{}, errNoChooser
+	case asked.Backend == 0:
+		return fileInput{}, errPicker
 	}
 	if p.frame != ready.place.frame {
 		return fileInput{}, errElsewhere
@@ -152,6 +160,11 @@ func (in *actor) openChooser(ctx context.Context, t *tab, a *action.Upload, at *
 
 var errNoChooser = fault.New(fault.NotActionable, "a click on the element opens no file chooser that takes files").
 	Hinted("name the file input itself; a snapshot or a selector such as input[type=file] finds it").With("reason", "no file chooser")
+
+// errPicker refuses the pickers of files that pages read and write themselves: the browser
+// has no way to answer them.
+var errPicker = fault.New(fault.NotActionable, "the page wants to open or save a file of this machine itself, which is not available").
+	Hinted("look for another control of the page that takes a file, such as a file input").With("reason", "file picker")
 
 // errElsewhere refuses a file chooser of another frame: only the element that was
 // clicked was judged.

@@ -170,15 +170,15 @@ func (f Frame) At(ctx context.Context, at Point) (Receiver, error) {
 	return ask[Receiver](ctx, f, "at", at)
 }
 
-// WatchDrag starts to record whether the page begins a drag and drop.
-func (f Frame) WatchDrag(ctx context.Context) error {
-	return f.call(ctx, "watchDrag", struct{}{}, nil)
+// WatchDrag starts to record what becomes of a drag, and reports whether the pointer must
+// rest after the press.
+func (f Frame) WatchDrag(ctx context.Context, q DragWatch) (rests bool, err error) {
+	return ask[bool](ctx, f, "watchDrag", q)
 }
 
-// DragBegan reports whether the page began a drag and drop since WatchDrag,
-// and did not prevent it.
-func (f Frame) DragBegan(ctx context.Context) (bool, error) {
-	return ask[bool](ctx, f, "dragBegan", struct{}{})
+// DragBegan says what became of a drag since WatchDrag; ends ends the recording.
+func (f Frame) DragBegan(ctx context.Context, ends bool) (DragSigns, error) {
+	return ask[DragSigns](ctx, f, "dragBegan", map[string]bool{"ends": ends})
 }
 
 // WatchPointer starts to record whether the pointer moves over the frame.
@@ -220,7 +220,8 @@ func (f Frame) Assign(ctx context.Context, q Assignment) (Assigned, error) {
 	return ask[Assigned](ctx, f, "assign", q)
 }
 
-// Insert inserts text of several lines into the element that has the focus.
+// Insert inserts text of several lines into the element that has the focus, or goes on
+// from a box of one character.
 func (f Frame) Insert(ctx context.Context, q Insertion) (Inserted, error) {
 	return ask[Inserted](ctx, f, "insert", q)
 }

@@ -196,7 +196,7 @@ type Readiness struct {
 	OK      bool    `json:"ok,omitempty"`
 	Gone    bool    `json:"gone,omitempty"`
 	Changed bool    `json:"changed,omitempty"` // the fingerprint differs
-	Wait    string  `json:"wait,omitempty"`    // "not visible", "disabled", "not editable", "not a select", "a frame", "moving", "covered", "out of reach"
+	Wait    string  `json:"wait,omitempty"`    // "not visible", "disabled", "not editable", "not a select", "an option", "a frame", "moving", "covered", "out of reach"
 	Pierce  int     `json:"pierce,omitempty"`  // an element that may have a closed shadow root: PierceAt, then ask again
 	Reached bool    `json:"reached,omitempty"` // X and Y reach it
 	By      string  `json:"by,omitempty"`      // what covers it: `div.modal "Cookie consent"`
@@ -211,6 +211,7 @@ type Readiness struct {
 
 	Checked string `json:"checked,omitempty"` // with Pinned.Checked: true, false or mixed; empty if it cannot be checked
 	Keys    bool   `json:"keys,omitempty"`    // with ForType: text must come key by key, as far as listeners are known
+	Box     bool   `json:"box,omitempty"`     // with ForType: it takes one character, as do others beside it
 }
 
 // Focus asks to give an element the focus.
@@ -246,18 +247,34 @@ type Active struct {
 	Facts  *Facts `json:"facts,omitempty"`
 }
 
+// DragWatch is the element of a drag that is watched.
+type DragWatch struct {
+	Node    int  `json:"node"`
+	Unknown bool `json:"unknown,omitempty"` // the page's listeners are not known
+}
+
+// DragSigns are what a page shows of a drag. Began is set if it began a drag and drop of
+// the browser and did not prevent it, Shown if it may have changed.
+type DragSigns struct {
+	Began bool `json:"began"`
+	Shown bool `json:"shown"`
+}
+
 // Choice asks for options of a select element by value or label.
 type Choice struct {
 	Node   int      `json:"node"`
 	Values []string `json:"values"`
+	Print  string   `json:"print,omitempty"` // of the judged list: Choose
 }
 
 // Chosen lists what is now selected. If a value matches nothing, nothing was
-// changed: Missing is the value, and Options lists the existing options.
+// changed: Missing is the value, and Options lists the existing options. If a
+// value means options of several groups, Options lists these with their groups, and
+// Selected their values.
 type Chosen struct {
 	OK       bool     `json:"ok,omitempty"`
 	Gone     bool     `json:"gone,omitempty"`
-	Error    string   `json:"error,omitempty"` // "not a select", "single", "missing", "disabled"
+	Error    string   `json:"error,omitempty"` // "not a select", "single", "missing", "ambiguous", "disabled"; "late" if other options than the judged ones came with the focus
 	Missing  string   `json:"missing,omitempty"`
 	Options  []string `json:"options,omitempty"`  // labels, at most 50
 	Selected []string `json:"selected,omitempty"` // values
@@ -286,6 +303,7 @@ type Insertion struct {
 	Print string `json:"print"` // the fingerprint of what was judged
 	Text  string `json:"text"`
 	Keyed bool   `json:"keyed,omitempty"` // insert it only as a paste that the page handles
+	Boxes bool   `json:"boxes,omitempty"` // Node is a box of one character, which was typed: wait until the page passes the focus on, or else give the boxes Text, if any, as a paste
 }
 
 // Inserted says whether the element has the text. If not, the text is typed.
@@ -293,6 +311,8 @@ type Inserted struct {
 	OK    bool   `json:"ok,omitempty"`
 	Gone  bool   `json:"gone,omitempty"`
 	Error string `json:"error,omitempty"` // "changed"
+
+	Passed bool `json:"passed,omitempty"` // with Boxes: the page passed the focus on
 }
 
 // FillQuery is a secret for a field.
@@ -326,6 +346,8 @@ type Scrolled struct {
 	Y    float64 `json:"y"`
 	MaxX float64 `json:"maxX"`
 	MaxY float64 `json:"maxY"`
+
+	Wheel bool `json:"wheel,omitempty"` // the page took the wheel itself; nothing was scrolled
 }
 
 // Text is the visible text of a frame.

@@ -67,12 +67,14 @@ func TestADoubleClickPressesTwice(t *testing.T) {
 
 func TestADragLeavesNoButtonPressed(t *testing.T) {
 	var d Drag
-	d.Lift(10, 10)
+	d.Press(10, 10)
+	d.Lift()
 	if got := sent(d.Cancel()); got != "mouseMoved, mouseReleased" || d.X != -1 {
 		t.Errorf("cancels with %q at %v", got, d.X)
 	}
 	d = Drag{}
-	d.Lift(10, 10)
+	d.Press(10, 10)
+	d.Lift()
 	d.Data = json.RawMessage(`{}`)
 	if path := d.Path(100, 100, true); len(path) != 2 || sent(path[0]) != "dragEnter, dragOver" || sent(path[1]) != "dragOver" {
 		t.Errorf("moves at once by %v", path)

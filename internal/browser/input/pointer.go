@@ -59,7 +59,7 @@ const (
 	nudge     = 8.0 // CSS pixels: more than the browser and libraries ignore as a tremble
 )
 
-// Drag is the pointer while it drags something. The zero Drag is ready to Lift.
+// Drag is the pointer while it drags something. The zero Drag is ready to Press.
 type Drag struct {
 	X, Y float64         // where the pointer is
 	Down bool            // the button is pressed
@@ -68,11 +68,16 @@ type Drag struct {
 	entered bool
 }
 
-// Lift returns the events that press the button at a point and move a little, so that
-// a drag begins.
-func (d *Drag) Lift(x, y float64) []Event {
+// Press returns the events that press the button at a point.
+func (d *Drag) Press(x, y float64) []Event {
 	d.X, d.Y, d.Down = x, y, true
-	return []Event{d.move(x, y, 0), d.button("mousePressed", 1), d.move(x+nudge/2, y, 1), d.move(x+nudge, y+nudge, 1)}
+	return []Event{d.move(x, y, 0), d.button("mousePressed", 1)}
+}
+
+// Lift returns the events that move a little from where the button was pressed, so that
+// a drag begins.
+func (d *Drag) Lift() []Event {
+	return []Event{d.move(d.X+nudge/2, d.Y, 1), d.move(d.X+nudge, d.Y+nudge, 1)}
 }
 
 // Path returns the events that move to a point, each group to be sent after the one

@@ -20,6 +20,7 @@ var disabledFeatures = []string{
 	"AutofillServerCommunication",             // sends the structure of forms
 	"CertificateTransparencyComponentUpdater", // fetches lists
 	"DeferRendererTasksAfterInput",            // holds a page's timers back until the frame after a press or key: a click on a small page took 19 ms with it, 8 without
+	"FileSystemAccessLocal",                   // showOpenFilePicker and showSaveFilePicker, which nobody can answer: without them pages use file inputs and downloads
 
 	// Requests that the browser process sends by itself for a page. They do not
 	// pass the point where requests are held for a decision.

@@ -161,7 +161,7 @@ const factsOf = element => {
 };
 // The options of a select element. They are part of its fingerprint.
 const choices = element => element instanceof HTMLSelectElement
-  ? [...selectOptions(element)].slice(0, OPTIONS).map(option => [clean(optionLabel(option), 200), clean(optionValue(option), 200)]) : undefined;
+  ? [...selectOptions(element)].slice(0, OPTIONS).map(option => [clean(optionLabel(option), 200), clean(optionValue(option), 200), ...[groupOf(option)].filter(Boolean).map(groupName)]) : undefined;
 // Whether a text has at least two letters or digits. A short text inside an
 // element describes it better than an id does; text that people wrote does not
 // count.

@@ -4,7 +4,7 @@ const ready = async query => {
   if (query.watch) arm({node: query.node});
   await until(() => {
     answer = readiness(query);
-    return answer.ok || answer.gone || answer.changed || answer.pierce || answer.wait === 'not a select' || answer.wait === 'a frame';
+    return answer.ok || answer.gone || answer.changed || answer.pierce || hopeless.has(answer.wait);
   }, query.wait ?? 0);
   if (query.kind !== 'drop') expected = null;
   if (answer.ok && (acting.has(query.kind) || query.kind === 'select')) noteAct(elementOf(query.node));
@@ -16,10 +16,10 @@ const ready = async query => {
     renew();
     answer.took = focus({...query.focus, node: query.node});
   }
-  if (answer.ok && query.kind === 'type' && !answer.took?.gone) answer.keys = needsKeys(elementOf(query.node));
+  if (answer.ok && query.kind === 'type' && !answer.took?.gone) Object.assign(answer, {keys: needsKeys(elementOf(query.node)), box: inBoxes(elementOf(query.node))});
   if (answer.ok && query.choose) {
     renew();
-    answer.chose = choose({...query.choose, node: query.node});
+    answer.chose = await choose({...query.choose, node: query.node, print: query.print});
   }
   return answer;
 };
@@ -50,6 +50,7 @@ const readiness = query => {
   }
   return {ok: true, reached: point.by === undefined, x: point.x ?? 0, y: point.y ?? 0, rect: plainRect(placeOf(target)), facts: known, focused};
 };
+const hopeless = new Set(['not a select', 'a frame', 'an option']); // waiting does not change it
 const acting = new Set(['click', 'type', 'focus', 'drag', 'drop']);
 const pressing = new Set(['click', 'drag', 'drop']); // acts that no control inside the element may receive instead
 const pointFor = (query, target, element) => {
@@ -70,7 +71,7 @@ const pointTarget = element => {
   return [...allInElement(element, '*')].slice(0, DRAWN_BY).find(inner => pointable(inner) && innerAt(inner, element, element) === null) ?? element;
 };
 const unfit = (element, target, kind) => {
-  if (!pointable(target)) return 'not visible';
+  if (!pointable(target)) return isChoice(element) ? 'an option' : 'not visible';
   if (kind !== 'hover' && kind !== 'scroll' && kind !== 'drop' && disabled(activated(element))) return 'disabled';
   if (acting.has(kind) && framing.has(tagOf(element))) return 'a frame';
   if (kind === 'type' && !isEditable(element) && !takesFormat(element)) return 'not editable';
@@ -78,6 +79,9 @@ const unfit = (element, target, kind) => {
   return '';
 };
 
+// Whether an element is an option of a select element, which draws no options before it
+// is opened.
+const isChoice = element => element instanceof HTMLOptionElement && closest(element, 'select') !== null;
 // Movement is detected in two ways: an animation or transition of a property
 // that moves the element or an ancestor, and a position that changed since the
 // last check.
@@ -197,8 +201,7 @@ const reaches = (hit, target, element) => {
     if (tagOf(at) === 'label' && labelControl(at) === element) return true;
     if (controlTags.has(tagOf(at))) return false;
   }
-  // A link or button whose visible part is laid out outside of its own box.
-  return false;
+  return isDragging() && letsThrough(element, hit);
 };
 const controlTags = new Set(['a', 'button', 'input', 'select', 'textarea']);
 // A short description of the covering element, for the fault.

@@ -48,39 +48,3 @@ const focused = query => {
   if (query.print && query.node === found.node && query.print === found.facts.print) expect({...query, kind: 'focus'});
   return found;
 };
-// The labels of the options chosen by values or labels, or of all options when
-// none are given; and their values, because a page may act on them.
-const optionLabels = ({node, values}) => {
-  const element = elementOf(node);
-  if (!(element instanceof HTMLSelectElement)) return [];
-  const options = [...selectOptions(element)];
-  const wanted = values ? values.map(value => optionFor(options, value)).filter(Boolean) : options.filter(usable);
-  return wanted.slice(0, OPTIONS).flatMap(option => [optionLabel(option), ...[optionValue(option)].filter(value => value !== optionLabel(option) && /\p{L}/u.test(value))]).map(text => clean(text, 200));
-};
-const OPTIONS = 1000; // options that are examined
-// Selects options by value or label: all of them or none.
-const OPTION_LIMIT = 50;
-const choose = ({node, values}) => {
-  const element = elementOf(node);
-  if (element === null) return {gone: true};
-  if (!(element instanceof HTMLSelectElement)) return {error: 'not a select'};
-  if (disabled(element)) return {error: 'disabled'};
-  if (values.length > 1 && !selectMultiple(element)) return {error: 'single'};
-  const options = [...selectOptions(element)], chosen = new Set();
-  for (const value of values) {
-    const option = optionFor(options, value);
-    if (option === undefined) return {error: 'missing', missing: value, options: options.filter(usable).slice(0, OPTION_LIMIT).map(o => clean(optionLabel(o), 200))};
-    if (!usable(option)) return {error: 'disabled', missing: value};
-    chosen.add(option);
-  }
-  const changed = options.some(option => optionSelected(option) !== chosen.has(option));
-  focusOn(element, {preventScroll: true});
-  for (const option of selectMultiple(element) ? options : chosen) writeSelected(option, chosen.has(option));
-  if (changed) announce(element, 'input', 'change');
-  const now = [...selectChosen(element)].slice(0, 1000);
-  return {ok: true, selected: now.map(option => clean(optionValue(option), VALUE_LIMIT)), labels: now.map(option => clean(optionLabel(option), 200))};
-};
-const usable = option => !matches(option, ':disabled');
-const optionFor = (options, wanted) => options.find(option => optionValue(option) === wanted) ??
-  options.find(option => squeeze(optionLabel(option)) === squeeze(wanted)) ??
-  options.find(option => folded(optionLabel(option)) === folded(wanted));

@@ -31,7 +31,8 @@ const caretToEnd = element => {
 // the browser from doing itself. Code editors too, because typed text would be indented
 // and its brackets closed. A text that must be typed key by key (keyed) is only pasted.
 const PASTE_TIME = 1000; // milliseconds until the editor shows the text: it may ask a worker first
-const insert = async ({node, print, text, keyed}) => {
+const insert = async ({node, print, text, keyed, boxes}) => {
+  if (boxes) return fromBox(node, text);
   const element = followed(node);
   if (element === null) return {gone: true};
   const target = typedInto(element), editor = editorOf(target) !== null;
@@ -78,7 +79,7 @@ const noteValue = element => {
   if (value !== null) valuesBefore.set(element, value);
 };
 const commit = ({node}) => {
-  const element = followed(node), field = element === null ? null : typedInto(element);
+  const field = fieldsTyped(node).at(-1) ?? null;
   const value = field === null || hasFormat(field) || editorOf(field) !== null ? null : valueInField(field);
   if (value === null || valuesBefore.get(field) === value) return null;
   if (field instanceof HTMLInputElement && badInput(inputValidity(field))) return null; // it has no value
@@ -94,9 +95,15 @@ const dropRepeated = event => {
   committed.delete(field);
   if (value === valueInField(field)) event.stopImmediatePropagation();
 };
+// The field that a text was typed into, and the boxes that the text went on in.
+const fieldsTyped = node => {
+  const element = followed(node);
+  return element === null ? [] : [typedInto(element), ...(lastAct?.node === node ? lastAct.boxes : [])];
+};
 // What the field holds after the act; nothing if that is secret.
 const held = ({node}) => {
-  const element = followed(node), field = element === null ? null : typedInto(element);
-  if (field === null || isProtected(field)) return {};
+  const fields = fieldsTyped(node), field = fields[0] ?? null;
+  if (field === null || fields.some(isProtected)) return {};
+  if (fields.length > 1) return {value: fields.map(inputValue).join('')};
   return {value: valueInField(field) !== null ? valueOf(field) : isWritable(field) ? editableText(field) : undefined};
 };

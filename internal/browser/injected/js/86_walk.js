@@ -293,14 +293,15 @@ class Walker {
   choices(element, node) {
     const children = [], options = selectOptions(element), all = collectionLength(options);
     const folds = this.options.fold && element !== this.root && all >= LEAF_RUN, kind = {shape: '', read: 0, fresh: 0};
-    for (let i = 0; i < all && (folds || i < OPTION_WALK) && children.length < OPTION_WALK; i++) {
+    for (let i = 0, shownOnes = 0; i < all && (folds || i < OPTION_WALK) && shownOnes < OPTION_WALK; i++) {
       const option = collectionItem(options, i), selected = optionSelected(option);
       if (!selected && optionHidden(option)) {
         this.leaveOut(option);
         continue;
       }
-      if (folds && !selected && !this.reads(option, kind)) {
-        this.count(option, kind, children);
+      const sink = groupSink(option, children, folds ? numberOf(element) : undefined);
+      if (folds && !selected && sink.length > 0 && !this.reads(option, kind)) {
+        this.count(option, kind, sink);
         continue;
       }
       kind.read = i + 1;
@@ -308,15 +309,14 @@ class Walker {
       if (selected) shown.s = {selected: 'true'};
       if (matches(option, ':disabled')) shown.s = {...shown.s, disabled: true};
       this.size += shown.n.length + 30;
-      children.push(shown);
+      shownOnes++;
+      sink.push(shown);
       this.readChoice(option, kind, shown);
     }
     if (children.length > 0) node.c = children;
     if (folds) node.k = numberOf(element);
   }
 }
-// Whether an option is not in its list, because it or its group is not displayed.
-const optionHidden = option => displayOf(option) === 'none' || isElement(parentNode(option)) && tagOf(parentNode(option)) === 'optgroup' && displayOf(parentNode(option)) === 'none';
 const wide = nodes => nodes.length >= MANY || nodes.some(node => node.m !== undefined);
 const fieldTags = new Set(['input', 'textarea', 'select', 'meter', 'progress']);
 const contentCells = new Set(['row', 'term', 'cell', 'gridcell', 'columnheader', 'rowheader']);

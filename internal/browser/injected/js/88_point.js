@@ -31,14 +31,28 @@ const offsetPoint = (offset, target, element, alone) => {
   return givenPoint(at(), target, element, alone);
 };
 
-// Whether the page starts a drag and drop.
-let dragStart = null;
+// Whether the page starts a drag and drop, and whether it shows anything of a drag.
+let dragStart = null, dragShown = false;
 const eventPrevented = getter(Event.prototype, 'defaultPrevented');
 const listen = method(EventTarget.prototype, 'addEventListener');
 const noteDrag = event => { dragStart = event; };
-const watchDrag = () => {
+const showDrag = () => { dragShown = true; };
+const dragSigns = new MutationObserver(showDrag);
+// Returns whether the pointer must rest after the press: the page listens to presses, and
+// may take only one that is held for a drag.
+const dragPresses = ['pointerdown', 'mousedown', 'touchstart'];
+const watchDrag = ({node, unknown}) => {
+  const element = elementOf(node);
   dragStart = null;
+  dragShown = element === null || closest(element, 'canvas, video, object, embed, iframe') !== null; // what these show is not known
   listen(window, 'dragstart', noteDrag, {capture: true});
-  return null;
+  for (const kind of ['gotpointercapture', 'input', 'change', 'scroll']) listen(window, kind, showDrag, {capture: true, passive: true});
+  for (const root of [document, ...knownShadows()]) dragSigns.observe(root, allChanges);
+  if (element === null || closest(element, '[draggable=true]') !== null) return false;
+  return unknown || answersTo(element, dragPresses);
 };
-const dragBegan = () => dragStart !== null && !eventPrevented(dragStart);
+const dragBegan = ({ends}) => {
+  if (dragSigns.takeRecords().length > 0) showDrag();
+  if (ends) dragSigns.disconnect();
+  return {began: dragStart !== null && !eventPrevented(dragStart), shown: dragShown};
+};

@@ -7,7 +7,7 @@ let refusedAt = null; // when input was last refused here
 const EXPECTED_LIFE = 300000; // milliseconds since the act began, or since its last event
 const keyKinds = new Set(['type', 'focus']), dragging = new Set(['drag', 'drop']);
 const expect = query => {
-  const act = {kind: query.kind, node: query.node, print: query.print ?? '', since: performance.now(), refused: '', presses: 0, keys: 0, typed: 0, withheld: false, drop: null};
+  const act = {kind: query.kind, node: query.node, print: query.print ?? '', since: performance.now(), refused: '', presses: 0, keys: 0, typed: 0, withheld: false, drop: null, boxes: [], all: query.focus?.all === true};
   if (query.kind === 'drop') {
     if (actNow() === null || !dragging.has(expected.kind)) expected = act;
     expected.drop = {node: act.node, print: act.print};
@@ -74,7 +74,9 @@ const watchRootsOf = element => {
   }
 };
 // Ends the act's input and returns what arrived.
+let lastAct = null; // whose input ended
 const ended = () => {
+  lastAct = expected;
   const act = expected ?? {refused: '', presses: 0, keys: 0, typed: 0, withheld: false};
   expected = null;
   return {refused: act.refused, presses: act.presses, keys: act.keys, typed: act.typed, withheld: act.withheld};

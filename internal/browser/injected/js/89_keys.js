@@ -1,5 +1,5 @@
 // A key is for the element that was judged, if that has the focus when the key
-// comes. After the page moved the focus, keys reach nothing. Inserted text comes
+// comes, or for a box that follows it (83_boxes.js). After the page moved the focus, keys reach nothing. Inserted text comes
 // without keys.
 const insertions = new Set(['insertText', 'insertCompositionText', 'insertFromComposition', 'insertLineBreak', 'insertParagraph']);
 const modifierKeys = new Set(['Shift', 'Control', 'Alt', 'Meta']);
@@ -17,9 +17,9 @@ const guardKey = event => {
   renew();
 };
 const judgeKey = (event, act) => {
-  const element = followed(act.node);
   if (act.refused !== '') return refuse(event, 'keys');
-  if (element === null || !hasFocusOf(element)) return misdirected(event, act);
+  const element = followed(act.node), receiver = receiving(act, element);
+  if (receiver === null || !hasFocusOf(receiver)) return misdirected(event, act);
   if (event.type === 'keydown' && !isForThis(event, act, element)) return refuse(event, 'effect');
   // Chromium takes a line break that is inserted into an input for Enter.
   if (event.type === 'beforeinput' && event.inputType === 'insertText' && /^[\r\n]+$/.test(event.data ?? '') && activeElement() instanceof HTMLInputElement) stop(event);

@@ -77,6 +77,10 @@ const isControl = at => {
   for (; at !== null; at = flatParent(at)) if (controlTags.has(tagOf(at)) || framing.has(tagOf(at)) || /^(button|link|menuitem)$/.test(given(at))) return true;
   return false;
 };
+// A page may take pointer events from its items while it drags one. What is pointed at
+// where such an item is, is then what it is in.
+const isDragging = () => { const act = actNow(); return act !== null && act.kind === 'drag' && act.presses > 0; };
+const letsThrough = (element, hit) => styleOf(element).pointerEvents === 'none' && inFlat(hit, element) && !isControl(hit);
 // A release outside of every element presses nothing.
 const isLeaving = event => (event.type === 'pointerup' || event.type === 'mouseup') && hitAt(event.clientX, event.clientY) === null;
 const guardDrop = event => {
