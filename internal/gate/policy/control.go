@@ -161,6 +161,7 @@ func judgeOrders(j *judgement, e *action.Element) {
 		case name == "formaction" && e.FormMethod == "post": // the request is judged, see posted
 		case name == "data-url" || name == "data-href" || name == "formaction" || name == "ping":
 			judgeActing(j, value)
+		case strings.EqualFold(value, e.SubmitName) && words().affirm.is(value): // the button's own value, as "Submit"
 		case name == "data-action" && (words().cancel.is(value) || words().dismiss.is(value)):
 		default:
 			judgeOrder(j, value)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -51,7 +52,7 @@ func isFile(r action.Request) bool {
 // with nothing in the address that identifies a thing.
 func isTemplate(r action.Request) bool {
 	u, err := url.Parse(r.URL)
-	if err != nil || r.Method != http.MethodGet || r.Kind != "XHR" && r.Kind != "Fetch" || u.RawQuery != "" || u.Fragment != "" || !isUnambiguousPath(r.URL) {
+	if err != nil || r.Method != http.MethodGet || r.Kind != "XHR" && r.Kind != "Fetch" || !isCacheBuster(u.RawQuery) || u.Fragment != "" || !isUnambiguousPath(r.URL) {
 		return false
 	}
 	folder, file := path.Split(u.Path)
@@ -62,6 +63,12 @@ func isTemplate(r action.Request) bool {
 	return slices.ContainsFunc(folders, func(f string) bool { return templateFolders[f] || assetFolders[f] }) &&
 		!slices.ContainsFunc(folders, func(f string) bool { return isID(f) || !isTemplateName(f) })
 }
+
+// isCacheBuster reports whether a query is empty, or only makes the browser read a file again: a fraction
+// without a name (Math.random), the time in ms, or a version.
+func isCacheBuster(query string) bool { return cacheBuster.MatchString(query) }
+
+var cacheBuster = regexp.MustCompile(`^(0?\.\d+|(_|t|ts|v|ver|version|cb|bust)=(1\d{12}|\d*(\.\d+)+))?$`)
 
 // isTemplateName reports whether a part of a path has letters, hyphens and underscores only.
 func isTemplateName(part string) bool {
