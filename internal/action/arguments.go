@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -149,7 +150,10 @@ func (f Field) missing() error {
 	if f.Name == "url" {
 		out.Code = fault.MissingURL
 	}
-	return out.Hinted("give %s: %s", f.Name, f.Tag.Get("doc"))
+	if doc := cmp.Or(f.Tag.Get("doc"), f.Tag.Get("example")); doc != "" {
+		return out.Hinted("give %s: %s", f.Name, doc)
+	}
+	return out.Hinted("give %s", f.Name)
 }
 
 const holdsControls = "holds control characters"

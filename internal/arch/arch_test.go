@@ -85,7 +85,7 @@ var rules = map[string][]string{
 	"workflow":                     {"action", "fault", "store", "randid"},
 	"auth":                         {"action", "fault", "jwt", "store", "randid"},
 	"surface/rest":                 {"action", "fault", "auth", "randid", "untrusted"},
-	"surface/mcp":                  {"action", "fault", "auth", "randid", "untrusted"},
+	"surface/mcp":                  {"action", "fault", "auth", "randid", "spelling", "untrusted"},
 	"demosite":                     {"randid"},
 	"testenv":                      {},
 	"testcache":                    {"testwait"},

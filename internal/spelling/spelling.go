@@ -12,6 +12,15 @@ func Nearest(word string, known []string) string {
 	return slices.MinFunc(known, func(a, b string) int { return distance(word, a) - distance(word, b) })
 }
 
+// Misspelled returns the known word of which word is a misspelling: the nearest one, if one
+// letter differs, or at most a fifth of them; otherwise "".
+func Misspelled(word string, known []string) string {
+	if near := Nearest(word, known); near != "" && distance(word, near) <= max(1, len(word)/5) {
+		return near
+	}
+	return ""
+}
+
 // distance is the Levenshtein distance of a and b in bytes.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)

@@ -15,6 +15,11 @@ func TestTheNearestKnownWordIsFound(t *testing.T) {
 			t.Errorf("%q: %q, want %q", word, got, want)
 		}
 	}
+	for word, want := range map[string]string{"page.clik": "page.click", "page.fly": "", "page.click": "page.click"} {
+		if got := spelling.Misspelled(word, verbs); got != want {
+			t.Errorf("%q is a misspelling of %q, want %q", word, got, want)
+		}
+	}
 	if got := spelling.Nearest("anything", nil); got != "" {
 		t.Errorf("of nothing: %q", got)
 	}

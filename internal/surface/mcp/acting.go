@@ -24,7 +24,7 @@ func acting(verb *action.Verb) tool {
 		if text := from.FieldByName("Text").String(); text != "" {
 			l.Text = text
 		}
-		to.Elem().FieldByName("Locator").Set(reflect.ValueOf(one(l)))
+		to.Elem().FieldByName("Locator").Set(reflect.ValueOf(e.described(l)))
 		return to.Interface()
 	}
 	effect := destroys

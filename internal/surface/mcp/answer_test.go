@@ -272,6 +272,22 @@ func TestWrongArgumentsAreToldAndNothingIsCalled(t *testing.T) {
 	}
 }
 
+func TestAMisspelledToolIsNamed(t *testing.T) {
+	for name, want := range map[string]string{
+		"browser_clik": "did you mean browser_click?", "click": "did you mean browser_click?", "browser.navigate": "did you mean browser_navigate?",
+		"browser_reloads": "use browser_navigate with the URL of the page", "browser_install": "nothing has to be installed",
+	} {
+		result, err := connect(t, surface(t, site()), nil).CallTool(t.Context(), &sdk.CallToolParams{Name: name})
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = text(t, result)
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
 func TestUnknownToolsAreProtocolErrors(t *testing.T) {
 	_, err := connect(t, surface(t, site()), nil).CallTool(t.Context(), &sdk.CallToolParams{Name: "browser_approve"})
 	if err == nil || !strings.Contains(err.Error(), "unknown tool") {

@@ -65,7 +65,7 @@ func TestFormFieldsAreNamedByRefOrByName(t *testing.T) {
 	)); failed {
 		t.Fatal(got)
 	}
-	if args, ok := d.call(t, 1).Args.(*action.Type); !ok || args.Role != "textbox" || args.Name != "Email" || !args.Clear {
+	if args, ok := d.call(t, 1).Args.(*action.Type); !ok || args.Role != "field" || args.Name != "Email" || !args.Clear {
 		t.Errorf("a field with a name became %+v", d.call(t, 1))
 	}
 	for i, role := range []string{"checkbox", "radio"} {

@@ -30,9 +30,9 @@ func (f *fieldIn) step() action.Step {
 	case l.Ref != "":
 		l.Name = "" // which says to people what field it is
 	case l.Zero() && l.Name != "":
-		l.Role = cmp.Or(f.Type, "textbox")
+		l.Role = cmp.Or(f.Type, anyField)
 	}
-	l = one(l)
+	l = f.field(l)
 	switch {
 	case f.toggles():
 		return action.Step{Verb: action.VerbPageClick.Name, Args: &action.Click{Locator: l, Checked: new(f.Value == "true")}}

@@ -3,8 +3,6 @@ package mcp
 import (
 	"cmp"
 	"reflect"
-	"regexp"
-	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 )
@@ -49,64 +47,8 @@ func (p point) of(l action.Locator) action.Locator {
 	return l
 }
 
-// refShape matches a reference: as snapshots write it (e12, @e12, ref=e12), or
-// as other servers write it (aria-ref=e12, [e12], [ref=e12], ref: e12).
-var refShape = regexp.MustCompile(`^(?:((?:@|ref=)?e\d+)|\[?(?:(?:aria-)?ref[=:]\s*)?(e\d+)\]?)$`)
-
-// refOf returns the reference in a word, as snapshots write it; "" if there is
-// none.
-func refOf(word string) string {
-	if found := refShape.FindStringSubmatch(strings.TrimSpace(word)); found != nil {
-		return found[1] + found[2]
-	}
-	return ""
-}
-
-// one returns a locator for an act: role, name and text must match exactly one
-// element.
-func one(l action.Locator) action.Locator {
-	l.Strict = (l.Role != "" || l.Text != "") && l.Ref == "" && l.Selector == "" && l.Index == nil
-	return l
-}
-
-func (e element) locator() action.Locator {
-	l := action.Locator{Role: e.Role, Name: e.Name, Index: e.Index}
-	for _, word := range []string{e.Ref, e.Target, e.Selector} {
-		name(&l, word)
-	}
-	return l
-}
-
-var (
-	byText = regexp.MustCompile(`^(?:text=|(?:page\.)?getByText\()\s*["']?(.*?)["']?\s*\)?$`)
-	byRole = regexp.MustCompile(`^(?:page\.)?getByRole\(\s*["'](\w+)["']\s*(?:,\s*\{\s*name:\s*["'](.*)["'][^"']*\}\s*)?\)$`)
-	roleIs = regexp.MustCompile(`^role=(\w+)(?:\[name=["'](.*)["']i?\])?$`)
-)
-
-// name adds to l what a word means, unless l has such a field already: a
-// reference in any spelling of other servers, a locator of Playwright, or else
-// a CSS selector.
-func name(l *action.Locator, word string) {
-	word = strings.TrimSpace(word)
-	byRole := byRole.FindStringSubmatch(word)
-	if byRole == nil {
-		byRole = roleIs.FindStringSubmatch(word)
-	}
-	switch ref := refOf(word); {
-	case word == "":
-	case ref != "":
-		l.Ref = cmp.Or(l.Ref, ref)
-	case byRole != nil && l.Role == "":
-		l.Role, l.Name = byRole[1], byRole[2]
-	case byText.MatchString(word) && l.Text == "":
-		l.Text = byText.FindStringSubmatch(word)[1]
-	default:
-		l.Selector = cmp.Or(l.Selector, word)
-	}
-}
-
 type navigateIn struct {
-	URL     string `json:"url" minLength:"1" maxLength:"8192"`
+	URL     string `json:"url" minLength:"1" maxLength:"8192" example:"https://example.com/"`
 	WaitFor string `json:"wait_for,omitempty" enum:"load,domcontentloaded,networkidle"`
 	Domain  string `json:"domain_hint,omitempty" maxLength:"253" doc:"Whose stored credentials to use"`
 	in

@@ -1,9 +1,13 @@
 package mcp
 
 import (
+	"cmp"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/spelling"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
@@ -45,7 +49,7 @@ var instead = map[string]string{
 	"browser_route_list":         byPerson,
 	"browser_unroute":            byPerson,
 	"browser_emulate_media":      byPerson,
-	"browser_install":            byPerson,
+	"browser_install":            "nothing has to be installed: the browser starts with browser_navigate",
 	"browser_webmcp_call":        "use browser_click and browser_type on what browser_snapshot shows",
 	"browser_webmcp_list":        "use browser_snapshot for what the page offers",
 
@@ -109,5 +113,23 @@ func noTool(name string, offered []string) *fault.Fault {
 	if group := groupOf(name); group != "" && !slices.Contains(offered, name) {
 		return f.Hinted("use the tools of the list; your user can have this one offered by adding --tools +%s to the entry of this server", group)
 	}
+	if near := meantTool(name, offered); near != "" {
+		return f.Hinted("%s", cmp.Or(instead[near], "did you mean "+near+"?"))
+	}
 	return nil
+}
+
+// meantTool returns the known tool that a misspelled name, or one without the prefix, means;
+// "" if there is none.
+func meantTool(name string, offered []string) string {
+	const prefix = "browser_"
+	name = strings.NewReplacer(".", "_", "-", "_").Replace(strings.ToLower(name))
+	var known []string
+	for _, tool := range append(slices.Sorted(maps.Keys(instead)), offered...) {
+		known = append(known, strings.TrimPrefix(tool, prefix))
+	}
+	if near := spelling.Misspelled(strings.TrimPrefix(name, prefix), known); near != "" {
+		return prefix + near
+	}
+	return ""
 }

@@ -34,7 +34,7 @@ func (in *navigateIn) args() *action.Goto {
 func (in *clickIn) args() *action.Click {
 	args := &action.Click{Locator: in.of(in.locator()), Button: in.Button, Modifiers: in.Modifiers}
 	args.Text = cmp.Or(in.Text, args.Text)
-	args.Locator = one(args.Locator)
+	args.Locator = in.described(args.Locator)
 	if in.DoubleClick {
 		args.ClickCount = 2
 	}
@@ -43,10 +43,7 @@ func (in *clickIn) args() *action.Click {
 
 func (in *typeIn) args() *action.Type {
 	args := &action.Type{Locator: in.of(in.locator()), Input: in.Text, Clear: in.Clear == nil || *in.Clear, Submit: in.Submit}
-	if args.Locator.Text != "" { // the call's text is what is typed
-		args.Selector, args.Locator.Text = in.Target, ""
-	}
-	args.Locator = one(args.Locator)
+	args.Locator = in.field(args.Locator)
 	if in.Slowly {
 		args.Delay = slowKey
 	}
@@ -54,11 +51,11 @@ func (in *typeIn) args() *action.Type {
 }
 
 func (in *fillSecretIn) args() *action.FillSecret {
-	return &action.FillSecret{Locator: element{Target: in.Target}.locator(), Secret: in.Secret, Domain: in.Domain}
+	return &action.FillSecret{Locator: element{Target: in.Target}.field(element{Target: in.Target}.locator()), Secret: in.Secret, Domain: in.Domain}
 }
 
 func (in *selectIn) args() *action.Select {
-	return &action.Select{Locator: one(in.locator()), Values: in.Values}
+	return &action.Select{Locator: in.field(in.locator()), Values: in.Values}
 }
 
 func (in *pressIn) args() *action.Press {

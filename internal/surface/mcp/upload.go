@@ -9,7 +9,7 @@ import (
 )
 
 func (in *uploadIn) args() *action.Upload {
-	args := &action.Upload{Locator: one(in.locator()), Paths: in.Paths, Clear: len(in.Paths)+len(in.Files) == 0}
+	args := &action.Upload{Locator: in.field(in.locator()), Paths: in.Paths, Clear: len(in.Paths)+len(in.Files) == 0}
 	for _, f := range in.Files {
 		content := f.Bytes
 		if len(content) == 0 {

@@ -91,7 +91,7 @@ const byRole = (role, name) => {
   const found = [];
   for (const root of rootsOf(true)) {
     for (const element of queryAll(root, roleSelector(alias))) {
-      if (roleOf(element) === alias && laidOutLoosely(element) && !ariaHidden(element) && (alias !== 'generic' || isShownGeneric(element))) found.push(element);
+      if (isOfRole(element, alias) && laidOutLoosely(element) && !ariaHidden(element) && (alias !== 'generic' || isShownGeneric(element))) found.push(element);
       if (found.length >= MATCH_LIMIT) break;
     }
   }
@@ -99,10 +99,14 @@ const byRole = (role, name) => {
   if (!name) return ordered;
   const named = best(ordered, shownName, name), goal = folded(name);
   if (named.length > 0 && folded(shownName(named[0])) === goal) return named;
-  const nameless = ordered.filter(element => shownName(element) === ''), captioned = nameless.filter(element => folded(captionOf(element, alias)) === goal);
+  const nameless = ordered.filter(element => shownName(element) === ''), captioned = nameless.filter(element => folded(captionOf(element, roleOf(element))) === goal);
   if (captioned.length > 0) return captioned;
-  return named.length > 0 ? named : best(nameless, element => derivedLabel(element, alias) ?? '', name);
+  return named.length > 0 ? named : best(nameless, element => derivedLabel(element, roleOf(element)) ?? '', name);
 };
+// "field" stands for every role of a field of a form.
+const isOfRole = (element, role) => role === 'field' ? isField(element) : roleOf(element) === role;
+const formRoles = new Set(['checkbox', 'combobox', 'listbox', 'radio', 'searchbox', 'slider', 'spinbutton', 'switch', 'textbox']);
+const isField = element => formRoles.has(roleOf(element)) || element instanceof HTMLInputElement && /^(file|color)$/.test(inputType(element));
 // Whether a snapshot shows an element of role generic: it has a name, or it can
 // be acted on.
 const isShownGeneric = element => nameOf(element) !== '' || interactive(element, 'generic');
@@ -112,7 +116,7 @@ const laidOutLoosely = element => laidOut(element) || visible(element) || tagOf(
 // checked.
 const roleSelectors = new Map();
 for (const [tag, role] of tagRoles) if (!tag.includes(':')) roleSelectors.set(role, [...(roleSelectors.get(role) ?? []), tag]);
-const extraTags = {button: 'input,summary', link: 'a,area', textbox: 'input,textarea,[contenteditable]', searchbox: 'input', checkbox: 'input', radio: 'input',
+const extraTags = {field: 'input,select,textarea,[contenteditable]', button: 'input,summary', link: 'a,area', textbox: 'input,textarea,[contenteditable]', searchbox: 'input', checkbox: 'input', radio: 'input',
   switch: 'input', slider: 'input', spinbutton: 'input', combobox: 'input,select', listbox: 'select,datalist', img: 'img,svg,image', banner: 'header', contentinfo: 'footer',
   region: 'section', form: 'form', complementary: 'aside', cell: 'td', gridcell: 'td', columnheader: 'th', rowheader: 'th', presentation: 'img,[role]', generic: '*'};
 const roleSelector = role => ['[role]', ...(roleSelectors.get(role) ?? []), ...(extraTags[role] ? [extraTags[role]] : [])].join(',');
