@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"image/color"
 	"image/png"
@@ -75,6 +76,23 @@ func TestTheDisplayIsUsedByAgentsAndPeople(t *testing.T) {
 	d.isShown()
 	d.pressesWhatWasJudged()
 	d.isDrivenByItsHolder()
+	d.asksNobodyInItsOwnWindow(server.URL)
+}
+
+// asksNobodyInItsOwnWindow has a page ask for permissions about which a browser with a window
+// asks the person in front of it. Nobody could answer there: they are refused at once.
+func (d desk) asksNobodyInItsOwnWindow(page string) {
+	d.t.Helper()
+	d.operator.post("/v1/sessions/"+d.session+"/browser/navigate", fmt.Sprintf(`{"url": %q}`, page)).object(http.StatusOK)
+	for _, request := range []string{"navigator.clipboard.readText()", "navigator.requestMIDIAccess()", "navigator.requestMIDIAccess({sysex: true})", "queryLocalFonts()", "getScreenDetails()",
+		"navigator.mediaDevices.getUserMedia({audio: true})", "navigator.mediaDevices.getDisplayMedia()", "navigator.usb.requestDevice({filters: []})"} {
+		expression := "(async () => { try { return 'granted: ' + JSON.stringify(await " + request + ") } catch (e) { return 'refused' } })()"
+		body, _ := json.Marshal(object{"expression": expression, "awaitPromise": true})
+		got := d.operator.post("/v1/sessions/"+d.session+"/browser/execute", string(body)).object(http.StatusOK)
+		if answer := got["result"]; answer != "refused" && answer != "granted: []" {
+			d.t.Errorf("%s: %v", request, got)
+		}
+	}
 }
 
 func (d desk) isJudgedAsInThePage() {

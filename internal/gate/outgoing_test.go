@@ -271,7 +271,7 @@ func TestAMediumRequestIsAskedAboutOnce(t *testing.T) {
 func TestActsOnAPageWithAChannelAreAskedAboutOnce(t *testing.T) {
 	w := newWire(t, policy.Config{Enabled: true, AskAt: policy.AskAtWire})
 	w.as(operator, "page.execute", &action.Execute{Expression: `new Promise(open => { s = new WebSocket('ws://' + location.host + '/socket'); s.onopen = () => {
-		document.body.insertAdjacentHTML('beforeend', '<button id=apply>Apply the changes</button><button id=more2>Save the layout</button><button id=drop>Delete the layout</button>'); open(1) } })`}, 0)
+		document.body.insertAdjacentHTML('beforeend', '<button id=apply>Apply the changes</button><button id=more2>Save the layout</button><button id=drop>Delete the layout</button>'); open(1) } })`, AwaitPromise: true}, 0)
 	answered := w.answers(true)
 	w.press("apply", time.Minute)
 	if q := answered(); q.Risk != action.Medium || q.Request != nil || !strings.Contains(q.Why, "WebSocket") {

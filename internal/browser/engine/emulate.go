@@ -135,13 +135,19 @@ func (ts *targets) emulateAgain(s *state, before action.Emulation) {
 	}
 }
 
-// permit lets pages read the device's position, if the options name one.
+// permit refuses what a window of the browser would ask about, which nobody can answer there,
+// and lets pages read the device's position if the options name one.
 func (ts *targets) permit(s *state) {
-	if s.options.Emulate.Geolocation == nil {
-		return
+	set := func(permission map[string]any, setting string) {
+		ts.root.Send("Browser.setPermission", s.inContext(map[string]any{"permission": permission, "setting": setting}))
 	}
-	params := map[string]any{"permission": map[string]string{"name": "geolocation"}, "setting": "granted"}
-	ts.root.Send("Browser.setPermission", s.inContext(params))
+	for _, name := range []string{"camera", "clipboard-read", "idle-detection", "local-fonts", "microphone", "midi", "window-management"} {
+		set(map[string]any{"name": name}, "denied")
+	}
+	set(map[string]any{"name": "midi", "sysex": true}, "denied")
+	if s.options.Emulate.Geolocation != nil {
+		set(map[string]any{"name": "geolocation"}, "granted")
+	}
 }
 
 // resize changes the viewport of all tabs, also of later ones, and waits until the

@@ -201,7 +201,6 @@ func TestAPageWhoseNextDocumentIsHeldCanBeLeft(t *testing.T) {
 		t.Errorf("%+v, notes %q", r.Data, r.Notes)
 	}
 	h.must("page.hover", &action.Hover{Locator: selector("h1")})
-	h.answer <- true // it is too late
 	h.wantTitle("Elsewhere")
 }
 
@@ -228,6 +227,7 @@ func TestARequestThatItsPageGivesUpWaitsForNobody(t *testing.T) {
 		leave func(*heldSite)
 	}{
 		"the page is left":   {"fetch", leaves},
+		"another page comes": {"submit", leaves}, // in place of the document that is held
 		"the page aborts it": {"abort", func(h *heldSite) { h.must("page.click", &action.Click{Locator: selector("#end")}) }},
 		"the tab is closed": {"fetch", func(h *heldSite) {
 			h.must("tab.open", &action.OpenTab{URL: h.url + "/elsewhere"})

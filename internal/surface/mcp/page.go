@@ -110,7 +110,7 @@ func (t *turn) did(what string, result action.Result, err error) {
 	t.reply.data = acted
 	text := what
 	if e := acted.Element; e != nil {
-		text += " " + untrusted.ToolLine(e.Role, 40) + " " + untrusted.ToolQuoted(e.Name)
+		text += " " + untrusted.ToolLine(e.Role, 40) + " " + untrusted.ToolQuoted(cmp.Or(e.Name, e.Label))
 	}
 	if acted.Matches > 1 {
 		text += fmt.Sprintf(" (the first of %d matches)", acted.Matches)
