@@ -418,3 +418,25 @@ func TestMuchThatChangedIsShownAsASnapshotShowsIt(t *testing.T) {
 		})
 	}
 }
+
+// A menu hides the page behind it from those who do not see it, and the page comes back when
+// the menu closes. What is as it was is one line.
+func TestAPageThatComesBackFromBehindAMenuIsOneLine(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<!doctype html><title>Orders</title><div id=app><button id=open>Status</button><p>60 orders</p><table id=rows></table></div>
+		<div id=menu role=menu hidden style="position:absolute;top:60px;left:90px;background:#fff"><div role=menuitem tabindex=-1>Open</div><div role=menuitem tabindex=-1>Closed</div></div>
+		<script>for (let i = 0; i < 60; i++) rows.insertAdjacentHTML('beforeend', '<tr><td>Order ' + i + '<td><a href="#' + i + '">Details ' + i + '</a>');
+		document.getElementById("open").onclick = () => { menu.hidden = false; app.ariaHidden = 'true' };
+		menu.onclick = e => { menu.hidden = true; app.removeAttribute('aria-hidden'); document.getElementById("open").textContent = 'Status: ' + e.target.textContent };</script>`)
+	tr.sees(bot)
+	for range 2 {
+		opened := tr.told(bot, "page.click", &action.Click{Locator: selector("#open")})
+		if !strings.Contains(opened.Text, `+  menuitem "Closed"`) || strings.Count(opened.Text, "\n") > 8 {
+			t.Errorf("opened:\n%s", opened.Text)
+		}
+		closed := tr.told(bot, "page.click", &action.Click{Locator: action.Locator{Role: "menuitem", Name: "Closed"}})
+		if !strings.Contains(closed.Text, `+ button "Status: Closed"`) || !strings.Contains(closed.Text, "+ table") || !strings.Contains(closed.Text, "(back, as it was)") || strings.Count(closed.Text, "\n") > 8 {
+			t.Errorf("closed:\n%s", closed.Text)
+		}
+	}
+}

@@ -81,6 +81,7 @@ type viewerState struct {
 	written uint64         // number of console messages at the last report
 	gone    []string       // texts that came and went, not reported yet
 	missed  snapshot.Delta // changes between what was shown and Page, not reported yet
+	earlier *snapshot.Page // the page before the last removal of nodes that was reported; nil if there was none in the document
 }
 
 // Viewers keeps what each viewer of a browser was last shown. It is safe for
@@ -123,7 +124,7 @@ func (w *Viewers) Forget(tab string) {
 	w.all.Do(func(all *states) {
 		for _, s := range *all {
 			if s.Tab == tab {
-				s.Document, s.Page, s.gone, s.missed = "", nil, nil, snapshot.Delta{}
+				s.Document, s.Page, s.gone, s.missed, s.earlier = "", nil, nil, snapshot.Delta{}, nil
 			}
 		}
 	})
@@ -168,6 +169,9 @@ func (w *Viewers) Show(c Call, shown Shown, here action.Page, console Console) {
 	}
 	w.all.Do(func(all *states) {
 		s, isNew := all.of(c.By)
+		if s.Document != shown.Document {
+			s.earlier = nil
+		}
 		s.Shown, s.gone, s.missed = shown, nil, snapshot.Delta{}
 		if !c.Report {
 			s.at = here
@@ -197,7 +201,10 @@ func (w *Viewers) Compare(v Viewer, now Shown, gone []string, acted string, conc
 			return
 		}
 		conceal(before)
-		delta = snapshot.Changes(before.Page, now.Page.Page, snapshot.DeltaOptions{Acted: acted, Most: mostReport})
+		delta = snapshot.Changes(before.Page, now.Page.Page, snapshot.DeltaOptions{Acted: acted, Most: mostReport, Earlier: s.earlier})
+		if delta.Removed {
+			s.earlier = before.Page
+		}
 		delta = appended(s.missed, delta)
 		for _, line := range s.gone {
 			delta.Text += line

@@ -14,12 +14,17 @@ type Delta struct {
 	Text string
 	// Much reports that there are more changes than the limit; Text is cut then.
 	Much bool
+	// Removed reports that nodes are gone, as when a menu covers the page.
+	Removed bool
 }
 
 // DeltaOptions configure Changes.
 type DeltaOptions struct {
 	Acted string // reference of the element of the action, whose new focus is not reported
 	Most  int    // bytes of text; 0 means no limit
+	// Earlier is the page before nodes of it were reported as removed. Of what comes back as
+	// it was there, one line is reported.
+	Earlier *Page
 }
 
 // Changes compares two snapshots of one document. Interactive elements are
@@ -27,7 +32,7 @@ type DeltaOptions struct {
 // For a run that is folded in both, the siblings that neither snapshot read are
 // reported as a number. It changes neither page.
 func Changes(before, after *Page, o DeltaOptions) Delta {
-	d := &differ{after: after}
+	d := &differ{after: after, earlier: o.Earlier}
 	d.siblings(before.diffNodes(), after.diffNodes(), nil)
 	d.focus(before, after, o.Acted)
 	if len(d.edits) == 0 {
@@ -56,12 +61,15 @@ type edit struct {
 	reordered     []*action.Node // siblings in their new order, if too many moved to report each
 	focus         bool           // only the focus changed
 	late          bool           // after existed before, but was not read
+	again         bool           // after was shown before, as it is
 	run           *runChange     // the change of a folded run, not of a node
 }
 
 type differ struct {
-	after *Page
-	edits []edit
+	after   *Page
+	earlier *Page
+	shown   map[uint64]bool // by hash: the nodes of earlier; nil until one is looked for
+	edits   []edit
 }
 
 const maxMoves = 3 // moved siblings that are reported one by one
@@ -116,7 +124,7 @@ func (d *differ) pair(m *alignment, j int, around []*action.Node, tellMoves bool
 	b := &m.b[j]
 	if m.with[j] < 0 {
 		if !b.tally.still {
-			d.edits = append(d.edits, edit{after: b.Node, around: around, late: b.tally.late != 0})
+			d.edits = append(d.edits, edit{after: b.Node, around: around, late: b.tally.late != 0, again: d.isAgain(b)})
 		}
 		return
 	}
@@ -131,6 +139,36 @@ func (d *differ) pair(m *alignment, j int, around []*action.Node, tellMoves bool
 		d.edits = append(d.edits, edit{before: a.Node, after: b.Node, around: around})
 	}
 	d.siblings(a.below, b.below, append(around[:len(around):len(around)], b.Node))
+}
+
+const leastAgain = 10 // nodes below a node that is not described again; fewer are
+
+// isAgain reports whether a new node was on the earlier page, with all that is below it.
+func (d *differ) isAgain(b *diffNode) bool {
+	if d.earlier == nil || b.news || b.tally != (tally{}) || b.count() < leastAgain {
+		return false
+	}
+	if d.shown == nil {
+		d.shown = map[uint64]bool{}
+		addHashes(d.shown, d.earlier.diffNodes())
+	}
+	return d.shown[b.hash]
+}
+
+// count returns the number of nodes below a node.
+func (t *diffNode) count() int {
+	n := len(t.below)
+	for i := range t.below {
+		n += t.below[i].count()
+	}
+	return n
+}
+
+func addHashes(to map[uint64]bool, nodes []diffNode) {
+	for i := range nodes {
+		to[nodes[i].hash] = true
+		addHashes(to, nodes[i].below)
+	}
 }
 
 // looksSame reports whether two nodes have the same line, except for the focus.

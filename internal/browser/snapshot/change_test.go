@@ -70,6 +70,33 @@ func TestChangesHaveTheGrammarOfSnapshots(t *testing.T) {
 	}
 }
 
+// A menu or a dialog hides the page behind it, which comes back when it closes: what is as it
+// was needs no second description, unless it is short.
+func TestWhatComesBackAsItWasIsNotDescribedAgain(t *testing.T) {
+	table := func(last string) *node {
+		var all []*node
+		for i := range 9 {
+			all = append(all, with("row", "", with("cell", fmt.Sprintf("Row %d", i))))
+		}
+		return with("table", "People", append(all, with("row", "Bob", button(2, last)))...)
+	}
+	covered := []*node{with("menu", "", &node{Role: "menuitem", Name: "Open", Number: 3})}
+	page := func(last string) []*node {
+		return []*node{button(4, "Status"), table(last), with("list", "", text("one"))}
+	}
+	refs := new(snapshot.Refs)
+	read := func(nodes []*node) *snapshot.Page { return snapshot.Merge(frame("A", nodes...), refs) }
+	before, during := read(page("Edit")), read(covered)
+	got := snapshot.Changes(during, read(page("Edit")), snapshot.DeltaOptions{Earlier: before})
+	if want := "+ button \"Status\" [e1]\n+ table \"People\" (back, as it was)\n+ list\n+  text \"one\"\n- menu \"Open\"\n"; got.Text != want || !got.Removed {
+		t.Errorf("got:\n%swant:\n%s", got.Text, want)
+	}
+	got = snapshot.Changes(during, read(page("Remove")), snapshot.DeltaOptions{Earlier: before})
+	if !strings.Contains(got.Text, "button \"Remove\"") || strings.Contains(got.Text, "(back") {
+		t.Errorf("got:\n%s", got.Text)
+	}
+}
+
 func TestSimilarChangesAreFolded(t *testing.T) {
 	list := func(state string) []*node {
 		var all []*node

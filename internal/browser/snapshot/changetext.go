@@ -20,13 +20,14 @@ const (
 // write formats edits as lines.
 func (d *differ) write(o DeltaOptions) Delta {
 	t := &changeWriter{writer: &writer{page: d.after, density: densities[0]}, most: o.Most}
+	removed := slices.ContainsFunc(d.edits, edit.isGone)
 	for i := 0; i < len(d.edits); {
 		if o.Most > 0 && t.Len() > o.Most {
-			return Delta{Text: t.String(), Much: true}
+			return Delta{Text: t.String(), Much: true, Removed: removed}
 		}
 		i += t.next(d.edits[i:])
 	}
-	return Delta{Text: t.String(), Much: o.Most > 0 && t.Len() > o.Most}
+	return Delta{Text: t.String(), Much: o.Most > 0 && t.Len() > o.Most, Removed: removed}
 }
 
 // changeWriter writes changes and where they are.
@@ -50,8 +51,12 @@ func (t *changeWriter) next(edits []edit) int {
 	case e.run != nil:
 		t.run(e)
 		return 1
+	case e.again:
+		n := together(edits, func(o edit) bool { return o.again && o.after.Role == e.after.Role })
+		t.few("+", asBefore, edits[:n], func(o edit) *action.Node { return o.after })
+		return n
 	case e.before == nil:
-		n := together(edits, func(o edit) bool { return o.isNew() && o.late == e.late })
+		n := together(edits, func(o edit) bool { return o.isNew() && !o.again && o.late == e.late })
 		t.came(edits[:n])
 		return n
 	case e.after == nil:
@@ -199,17 +204,25 @@ func (t *changeWriter) came(edits []edit) {
 	}
 }
 
+// asBefore marks a node that is back with everything below it as it was shown before.
+const asBefore = " (back, as it was)"
+
 // went writes removed nodes.
 func (t *changeWriter) went(edits []edit) {
+	t.few("-", "", edits, func(e edit) *action.Node { return e.before })
+}
+
+// few writes nodes of one role in brief: the first ones, and how many more there are.
+func (t *changeWriter) few(mark, note string, edits []edit, of func(edit) *action.Node) {
 	shown := len(edits)
 	if shown > goneShown+1 {
 		shown = goneShown
 	}
 	for _, e := range edits[:shown] {
-		t.tell("-", t.brief(e.before))
+		t.tell(mark, t.brief(of(e))+note)
 	}
 	if rest := len(edits) - shown; rest > 0 {
-		t.tell("-", fmt.Sprintf("… %d more %s", rest, untrusted.SnapshotWord(edits[0].before.Role)))
+		t.tell(mark, fmt.Sprintf("… %d more %s%s", rest, untrusted.SnapshotWord(of(edits[0]).Role), note))
 	}
 }
 
