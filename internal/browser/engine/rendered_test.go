@@ -15,10 +15,11 @@ import (
 var applications = map[string]string{
 	"a fetch after the load": `<h1>Mail</h1><p id=out>Inbox</p><script>
 		onload = () => setTimeout(async () => { document.getElementById('out').textContent = await (await fetch('/data')).text() }, 20)</script>`,
-	"a bundle with a timer":  `<div id=root></div><script src=/bundle.js></script>`,
-	"two fetches in a row":   `<div id=root></div><script>onload = () => setTimeout(async () => { await fetch('/data'); document.getElementById('root').innerHTML = '<p>' + await (await fetch('/data?2')).text() }, 20)</script>`,
-	"words while it loads":   `<p id=out>Loading…</p><script>setTimeout(() => { document.getElementById('out').textContent = 'Hello Ada' }, 400)</script>`,
-	"a module and a spinner": `<div id=root><div role=progressbar style="width:20px;height:20px"></div></div><script type=module>setTimeout(() => { document.getElementById('root').innerHTML = '<p>Hello Ada' }, 300)</script>`,
+	"a bundle with a timer":    `<div id=root></div><script src=/bundle.js></script>`,
+	"two fetches in a row":     `<div id=root></div><script>onload = () => setTimeout(async () => { await fetch('/data'); document.getElementById('root').innerHTML = '<p>' + await (await fetch('/data?2')).text() }, 20)</script>`,
+	"words while it loads":     `<p id=out>Loading…</p><script>setTimeout(() => { document.getElementById('out').textContent = 'Hello Ada' }, 400)</script>`,
+	"hidden until it is drawn": `<style>html { display: none }</style><h1>Hello Ada</h1><input aria-label=User><script>onload = () => setTimeout(() => { document.documentElement.style.display = 'block' }, 300)</script>`,
+	"a module and a spinner":   `<div id=root><div role=progressbar style="width:20px;height:20px"></div></div><script type=module>setTimeout(() => { document.getElementById('root').innerHTML = '<p>Hello Ada' }, 300)</script>`,
 }
 
 func served(t *testing.T) string {

@@ -9,7 +9,7 @@ const isUnfinished = () => {
   const body = bodyOf(document);
   if (body === null || !hasScripts()) return false;
   renew();
-  const text = visibleText(body, SHELL * 2).trim();
+  const text = shows(body) ? visibleText(body, SHELL * 2).trim() : ''; // some pages are hidden until they are drawn
   if (text === '') return anyPointable(body, waiting) || !anyPointable(body, contentful) && isFilledByScript(body);
   return text.length <= SHELL && (loadingWords.test(text) || anyPointable(body, waiting));
 };
