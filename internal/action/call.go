@@ -146,8 +146,9 @@ type SessionFacts struct {
 	ID       string
 	Box      string
 	State    string
-	Actions  int // write calls so far
-	Failures int // failures in a row so far
+	Held     string // Hold.Code while an open session is paused or taken over
+	Actions  int    // write calls so far
+	Failures int    // failures in a row so far
 
 	Credentialed bool // credentials were put into it, at any time of its life
 	Scripted     bool // an agent ran a script or a DevTools client in it

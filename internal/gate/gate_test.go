@@ -37,6 +37,7 @@ type fakeSessions struct {
 	mu      sync.Mutex
 	element *action.Element
 	state   string // of the session; open if empty
+	held    string // why it is paused
 	to      *action.Destination
 	secret  *action.SecretFacts
 	lookErr error
@@ -66,7 +67,7 @@ func (s *fakeSessions) Look(ctx context.Context, call action.Call) (action.Facts
 	s.looked++
 	s.peeked = s.peeked || call.Peek
 	facts := action.Facts{
-		Session:     action.SessionFacts{ID: "s1", Box: "b1", State: cmp.Or(s.state, "open")},
+		Session:     action.SessionFacts{ID: "s1", Box: "b1", State: cmp.Or(s.state, "open"), Held: s.held},
 		Page:        action.Page{URL: "https://app.example.com/invoices?token=hunter2", Title: "Invoices"},
 		Destination: s.to,
 		Secret:      s.secret,

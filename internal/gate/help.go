@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
@@ -16,9 +17,10 @@ const ruleHelp = "session.help"
 // a question like others, so that it is shown wherever questions are. Approved it hands
 // the session back, and denied as well, with another note. notes are for the agent when
 // nobody follows questions: it waits only for a short time then, to tell its user, and as
-// long as it likes when it asks again.
+// long as it likes when it asks again. In a session that is paused for another reason the
+// agent only waits: an answer to its words must not end that pause.
 func (p *invocation) askForPerson(ctx context.Context) (notes []string, err error) {
-	if p.call.Verb != action.VerbSessionRequestHuman.Name {
+	if p.call.Verb != action.VerbSessionRequestHuman.Name || p.facts.Session.Held != "" && p.facts.Session.Held != action.HelpWanted {
 		return nil, nil
 	}
 	q, fresh, err := p.helpQuestion(ctx)
@@ -55,6 +57,23 @@ func (p *invocation) helpQuestion(ctx context.Context) (q action.Question, fresh
 		p.g.audit.Record(event)
 	}
 	return q, fresh, err
+}
+
+// checkHelp refuses to hand a session back that is not paused for help any more.
+func (g *Gate) checkHelp(ctx context.Context, by action.Call, q action.Question) error {
+	if q.Rule != ruleHelp {
+		return nil
+	}
+	look := action.Call{ID: by.ID, Verb: action.VerbSessionShow.Name, Caller: by.Caller, Session: q.Session, Args: &action.None{}, Peek: true}
+	facts, _, err := g.sessions.Look(ctx, look)
+	if err != nil {
+		return err
+	}
+	if facts.Session.Held != action.HelpWanted {
+		return fault.New(fault.NotActive, "it does not wait for a person's help now").
+			Hinted("see why with session.show; session.resume or session.hand_back end a pause")
+	}
+	return nil
 }
 
 // handsBack returns the note with which an answer hands a session back.

@@ -1,11 +1,13 @@
 package gate_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
 	"github.com/gloveboxhq/glovebox/internal/gate/approval"
 )
 
@@ -33,6 +35,7 @@ func TestARequestForAPersonIsAQuestion(t *testing.T) {
 			if _, err := h.Call(t.Context(), asksForHelp("a code from the phone")); err != nil {
 				t.Fatal(err)
 			}
+			h.fakeSessions.held = action.HelpWanted
 		}
 		all := h.openQuestions(t)
 		if len(all) != 1 || all[0].Verb != "session.resume" || all[0].Session != "s1" || !strings.Contains(all[0].Why, "a code from the phone") ||
@@ -53,6 +56,33 @@ func TestARequestForAPersonIsAQuestion(t *testing.T) {
 		}
 		if len(h.openQuestions(t)) != 0 {
 			t.Error("the question still waits")
+		}
+	}
+}
+
+// A pause for another reason is not ended by an answer to the agent's words.
+func TestAnAnswerToAnAgentEndsNoOtherPause(t *testing.T) {
+	h := open(t)
+	h.fakeSessions.held = string(fault.CredentialDetected)
+	if _, err := h.Call(t.Context(), asksForHelp("please let me go on")); err != nil {
+		t.Fatal(err)
+	}
+	if all := h.openQuestions(t); len(all) != 0 {
+		t.Fatalf("asked %+v", all)
+	}
+	h.fakeSessions.held = ""
+	if _, err := h.Call(t.Context(), asksForHelp("a captcha")); err != nil {
+		t.Fatal(err)
+	}
+	q := h.openQuestions(t)[0]
+	h.fakeSessions.held = string(fault.CredentialDetected) // before a person answers
+	for _, approve := range []bool{true, false} {
+		result, err := h.Call(t.Context(), action.Call{Verb: "approval.answer", Caller: operator, Args: &action.Answer{ID: q.ID, Approve: approve}})
+		if approve && (err != nil || len(result.Notes) != 1) {
+			t.Errorf("%v, notes %q", err, result.Notes)
+		}
+		if slices.Contains(h.fakeSessions.done, "session.resume") {
+			t.Fatal("the session was resumed")
 		}
 	}
 }

@@ -145,8 +145,12 @@ func (o *openSession) now() action.Session {
 func (o *openSession) facts() action.SessionFacts {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	held := ""
+	if hold := o.state.pause.Hold; hold != nil {
+		held = hold.Code
+	}
 	return action.SessionFacts{
-		ID: o.id, Box: o.state.record.Box, State: o.state.record.State,
+		ID: o.id, Box: o.state.record.Box, State: o.state.record.State, Held: held,
 		Actions: o.state.record.Actions, Failures: o.state.failures.row,
 		Credentialed: o.state.isCredentialed(),
 		Scripted:     o.state.pause.Scripted,

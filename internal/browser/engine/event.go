@@ -158,7 +158,7 @@ var frameEvents = map[string]eventHandler{
 		switch {
 		case strings.HasPrefix(p.URL, "javascript:"):
 			t.moves.scripts++
-		case injected.LeavesBrowser(p.URL):
+		case injected.LeavesBrowser(p.URL) && !t.hidden:
 			b.notes.add(leavesBrowser, untrusted.Shorten(p.URL, mostQuote))
 		}
 	}),
