@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"slices"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -59,21 +58,14 @@ func (p *invocation) helpQuestion(ctx context.Context) (q action.Question, fresh
 	return q, fresh, err
 }
 
-// checkHelp refuses to hand a session back that is not paused for help any more.
-func (g *Gate) checkHelp(ctx context.Context, by action.Call, q action.Question) error {
-	if q.Rule != ruleHelp {
+// checkHelp refuses to hand a session back, by the answer to a question, if the session is
+// not paused for help any more.
+func (p *invocation) checkHelp(ctx context.Context, q action.Question) error {
+	if q.Rule != ruleHelp || p.lookAtNow(ctx, action.VerbSessionShow.Name, &action.None{}).Session.Held == action.HelpWanted {
 		return nil
 	}
-	look := action.Call{ID: by.ID, Verb: action.VerbSessionShow.Name, Caller: by.Caller, Session: q.Session, Args: &action.None{}, Peek: true}
-	facts, _, err := g.sessions.Look(ctx, look)
-	if err != nil {
-		return err
-	}
-	if facts.Session.Held != action.HelpWanted {
-		return fault.New(fault.NotActive, "it does not wait for a person's help now").
-			Hinted("see why with session.show; session.resume or session.hand_back end a pause")
-	}
-	return nil
+	return fault.New(fault.NotActive, "it does not wait for a person's help now").
+		Hinted("see why with session.show; session.resume or session.hand_back end a pause")
 }
 
 // handsBack returns the note with which an answer hands a session back.
@@ -96,7 +88,8 @@ const maxNote = 500 // action.HandBack.Note
 // endHelp answers the open question for a person of a session that a person handed back in
 // another way.
 func (p *invocation) endHelp(ctx context.Context) {
-	if p.journal.approval != "" || !slices.Contains([]string{action.VerbSessionResume.Name, action.VerbSessionHandBack.Name}, p.call.Verb) {
+	resumes := p.call.Verb == action.VerbSessionResume.Name || p.call.Verb == action.VerbSessionHandBack.Name
+	if !resumes || p.journal.approval != "" {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hostRequestLimit)

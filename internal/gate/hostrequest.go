@@ -186,14 +186,14 @@ func (g *Gate) applyAnswer(ctx context.Context, by action.Call, q action.Questio
 	if err != nil && q.State == approval.Approved {
 		return err
 	}
-	if err := g.checkHelp(ctx, by, q); err != nil {
-		return err
-	}
 	call := action.Call{ID: newID(), Verb: q.Verb, Caller: by.Caller, Session: q.Session, Args: allowHostArgs(used.Input), Surface: by.Surface}
 	if q.Verb == action.VerbSessionResume.Name {
 		call.Args = handsBack(q)
 	}
 	p := g.newInvocation(call)
+	if err := p.checkHelp(ctx, q); err != nil {
+		return err
+	}
 	p.journal.approval = q.ID
 	_, err = p.finish(p.run(ctx))
 	return err

@@ -117,6 +117,7 @@ func (b *Browser) start(ctx context.Context) error {
 	b.state.Do(func(s *state) {
 		b.downloads.Configure(s.downloadSettings())
 		behaviour = s.downloadBehaviour()
+		b.targets.refusePrompts(s)
 		b.targets.permit(s)
 	})
 	return b.root.Call(ctx, "Browser.setDownloadBehavior", behaviour, nil)

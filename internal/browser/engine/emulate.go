@@ -135,19 +135,29 @@ func (ts *targets) emulateAgain(s *state, before action.Emulation) {
 	}
 }
 
-// permit refuses what a window of the browser would ask about, which nobody can answer there,
-// and lets pages read the device's position if the options name one.
+// unanswered are the permissions about which a window of the browser would ask, where nobody
+// can answer.
+var unanswered = []map[string]any{
+	{"name": "camera"}, {"name": "clipboard-read"}, {"name": "idle-detection"}, {"name": "local-fonts"}, {"name": "microphone"},
+	{"name": "midi"}, {"name": "midi", "sysex": true}, {"name": "window-management"},
+}
+
+// refusePrompts refuses them. Clients of the protocol may grant them afterwards.
+func (ts *targets) refusePrompts(s *state) {
+	for _, permission := range unanswered {
+		ts.setPermission(s, permission, "denied")
+	}
+}
+
+// permit lets pages read the device's position, if the options name one.
 func (ts *targets) permit(s *state) {
-	set := func(permission map[string]any, setting string) {
-		ts.root.Send("Browser.setPermission", s.inContext(map[string]any{"permission": permission, "setting": setting}))
-	}
-	for _, name := range []string{"camera", "clipboard-read", "idle-detection", "local-fonts", "microphone", "midi", "window-management"} {
-		set(map[string]any{"name": name}, "denied")
-	}
-	set(map[string]any{"name": "midi", "sysex": true}, "denied")
 	if s.options.Emulate.Geolocation != nil {
-		set(map[string]any{"name": "geolocation"}, "granted")
+		ts.setPermission(s, map[string]any{"name": "geolocation"}, "granted")
 	}
+}
+
+func (ts *targets) setPermission(s *state, permission map[string]any, setting string) {
+	ts.root.Send("Browser.setPermission", s.inContext(map[string]any{"permission": permission, "setting": setting}))
 }
 
 // resize changes the viewport of all tabs, also of later ones, and waits until the

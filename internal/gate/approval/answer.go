@@ -121,9 +121,6 @@ func checkAnswer(q action.Question, host string, a action.Answer) error {
 // Withdraw ends a question whose answer nobody needs any more, as if its time were over.
 func (d *Queue) Withdraw(ctx context.Context, id string) error {
 	_, err := d.exec(ctx, `UPDATE questions SET expires = ? WHERE id = ? AND state = 'pending'`, d.now().UnixMilli(), id)
-	select {
-	case d.newQuestion <- struct{}{}: // so that its end is reported
-	default: // a wake-up waits already
-	}
+	d.wakeReporter()
 	return err
 }

@@ -43,10 +43,7 @@ func (d *Queue) Ask(ctx context.Context, r Request) (q action.Question, fresh bo
 	if err := tx.Commit(); err != nil {
 		return q, false, storeFault(err)
 	}
-	select {
-	case d.newQuestion <- struct{}{}:
-	default: // a wake-up waits already
-	}
+	d.wakeReporter()
 	return q, fresh, nil
 }
 

@@ -44,6 +44,14 @@ func (d *Queue) waitNext(ctx context.Context, left time.Duration) {
 	}
 }
 
+// wakeReporter has reportEnded look again at when the next question ends.
+func (d *Queue) wakeReporter() {
+	select {
+	case d.newQuestion <- struct{}{}:
+	default: // a wake-up waits already
+	}
+}
+
 // reportOnce reports the questions that have ended, and returns the time until the next one
 // expires; less than zero when none waits. A question is marked after it was reported.
 func (d *Queue) reportOnce(ctx context.Context) (left time.Duration, err error) {

@@ -66,7 +66,7 @@ type Queue struct {
 	now      func() time.Time
 	ended    func(action.Question)
 
-	newQuestion chan struct{} // gets a value when a question was asked
+	newQuestion chan struct{} // gets a value when a question was asked or withdrawn
 	stop        context.CancelFunc
 	work        sync.WaitGroup
 

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -30,7 +29,7 @@ func (f *fieldIn) step() action.Step {
 	case l.Ref != "":
 		l.Name = "" // which says to people what field it is
 	case l.Zero() && l.Name != "":
-		l.Role = cmp.Or(f.Type, anyField)
+		l.Role = f.Type
 	}
 	l = f.field(l)
 	switch {

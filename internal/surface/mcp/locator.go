@@ -85,7 +85,7 @@ const anyField = "field"
 var plainWords = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} '’,!?&/-]*$`)
 
 // isDescription reports whether a word is a text of the page or a description, as "Email" and
-// "Sign in button". It begins with a capital letter, or one of its words is no tag of HTML.
+// "Sign in button". It begins with a capital letter, or one of its words is unknown to HTML.
 func isDescription(word string) bool {
 	if !plainWords.MatchString(word) {
 		return false
@@ -120,8 +120,8 @@ func (e element) described(l action.Locator) action.Locator {
 	return one(l)
 }
 
-// field returns the locator for an act on a field: a name alone, or a text, is that of the
-// field.
+// field returns the locator for an act on a field. A text, or a name without a role, is the
+// name of the field.
 func (e element) field(l action.Locator) action.Locator {
 	if l = e.described(l); l.Text != "" {
 		l.Name, l.Text = l.Text, ""

@@ -3,10 +3,10 @@
 // ends in a colon, or the legend of a group that holds nothing else. It is text that
 // a person sees, and has at most DERIVED characters.
 const CAPTION_UP = 6, CAPTION_NODES = 60; // ancestors of the field; nodes that are examined
-const captionedRoles = new Set(['checkbox', 'combobox', 'listbox', 'radio', 'searchbox', 'slider', 'spinbutton', 'switch', 'textbox']);
+const formRoles = new Set(['checkbox', 'combobox', 'listbox', 'radio', 'searchbox', 'slider', 'spinbutton', 'switch', 'textbox']);
 const captionWalls = new Set(['article', 'body', 'dialog', 'fieldset', 'form', 'html', 'li', 'main', 'section', 'table', 'tr']);
 const captionOf = (element, role) => {
-  if (!captionedRoles.has(role)) return '';
+  if (!formRoles.has(role)) return '';
   const {text, from} = lineBefore(drawnEditor(element) ?? element);
   // The words before a checkbox may be those of the checkbox before it.
   const names = from === 'th' || from === 'dt' || !checkedRoles.has(role) && (from === 'label' || /[:：][\s*]*$/.test(text));
@@ -61,7 +61,7 @@ const floatingLabel = field => {
 // Whether a label between two fields is the first one's.
 const isOfFieldBefore = (label, element) => {
   const field = isLooseLabel(label) ? previousElement(label) : null;
-  return field !== null && captionedRoles.has(roleOf(field)) && (floatsOver(label, field) || parentNode(label) !== parentNode(element));
+  return field !== null && formRoles.has(roleOf(field)) && (floatsOver(label, field) || parentNode(label) !== parentNode(element));
 };
 // The legend of a group whose only field is the element.
 const legendOf = element => {
@@ -69,6 +69,6 @@ const legendOf = element => {
   if (legend === null) return '';
   const all = allInElement(group, 'input, textarea, select, [contenteditable], [role]');
   if (all.length > CAPTION_NODES) return '';
-  const fields = [...all].filter(field => field !== element && captionedRoles.has(roleOf(field)) && visible(field) && !inFlat(field, element) && !inFlat(element, field));
+  const fields = [...all].filter(field => field !== element && formRoles.has(roleOf(field)) && visible(field) && !inFlat(field, element) && !inFlat(element, field));
   return fields.length > 0 ? '' : spokenPart(legend);
 };

@@ -105,7 +105,6 @@ const byRole = (role, name) => {
 };
 // "field" stands for every role of a field of a form.
 const isOfRole = (element, role) => role === 'field' ? isField(element) : roleOf(element) === role;
-const formRoles = new Set(['checkbox', 'combobox', 'listbox', 'radio', 'searchbox', 'slider', 'spinbutton', 'switch', 'textbox']);
 const isField = element => formRoles.has(roleOf(element)) || element instanceof HTMLInputElement && /^(file|color)$/.test(inputType(element));
 // Whether a snapshot shows an element of role generic: it has a name, or it can
 // be acted on.
