@@ -166,11 +166,11 @@ var frameEvents = map[string]eventHandler{
 		t.popups.asked++
 		t.opened = p.URL
 	}),
-	"Page.frameStartedNavigating": inTab(func(b *Browser, _ *state, t *tab, _ *target, p byFrame) {
+	"Page.frameStartedNavigating": inTab(func(b *Browser, s *state, t *tab, _ *target, p byFrame) {
 		if p.Frame == t.root.id && p.Type != "sameDocument" && p.Type != "historySameDocument" {
 			t.moves.asked++
 			if t.opener != "" && !leadsSomewhere(t.root.url) && injected.LeavesBrowser(p.URL) {
-				b.targets.closeStranded(t, p.URL)
+				b.targets.closeStranded(s, t, p.URL)
 			}
 		}
 	}),

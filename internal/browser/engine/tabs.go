@@ -147,7 +147,7 @@ func (ts *targets) closeSurplus(s *state, t *target, opener string) {
 }
 
 // closeStranded closes a tab that was opened for an address that another program opens.
-func (ts *targets) closeStranded(t *tab, address string) {
+func (ts *targets) closeStranded(_ *state, t *tab, address string) {
 	ts.notes.add(leavesBrowser, untrusted.Shorten(address, mostQuote))
 	t.leaving = true
 	ts.work.add(func() { ts.root.Send("Target.closeTarget", map[string]string{"targetId": t.id}) })

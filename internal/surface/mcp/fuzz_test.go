@@ -40,7 +40,7 @@ func FuzzArguments(f *testing.F) {
 		}
 	}
 	log, d := &bytes.Buffer{}, &strict{}
-	agent := &client{caller: action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}}
+	agent := &client{caller: action.Caller{Actor: "agent", Scope: "default", Role: action.Agent}, recorded: func() {}}
 	s, err := New(Options{Gate: d, Log: slog.New(slog.NewTextHandler(log, nil))})
 	if err != nil {
 		f.Fatal(err)

@@ -211,6 +211,7 @@ func (s *Surface) known(offered []string) mcp.Middleware {
 				turn := &turn{surface: s, id: newID(), source: source(req.Session, c, "tools/call "+req.Params.Name)}
 				if c != nil {
 					turn.caller = c.caller
+					c.recorded()
 				}
 				why := noTool(req.Params.Name, offered)
 				if why == nil {

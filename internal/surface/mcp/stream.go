@@ -196,6 +196,7 @@ type client struct {
 	address    string // of the gateway, as the client reaches it; empty: not known
 	readOnly   bool   // sessions that it starts only read
 	connection string // of a stream
+	recorded   func() // notes that a call was recorded; never nil
 }
 
 type clientKey struct{}
@@ -217,7 +218,8 @@ func clientOf(r *http.Request) (*client, bool) {
 	}
 	c := &client{
 		caller: caller, bind: auth.Lasting(ctx), take: func() (time.Duration, bool) { return auth.Take(ctx) },
-		from: host(r.RemoteAddr), user: fmt.Sprintf("%q %q %s", caller.Scope, caller.Actor, caller.Role),
+		recorded: func() { action.Recorded(ctx) },
+		from:     host(r.RemoteAddr), user: fmt.Sprintf("%q %q %s", caller.Scope, caller.Actor, caller.Role),
 	}
 	if r.URL.IsAbs() {
 		c.address = r.URL.Scheme + "://" + r.URL.Host

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"regexp"
+	"sync/atomic"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/fault"
@@ -11,14 +12,14 @@ import (
 )
 
 // accessEntry collects what the access log will contain about a request. Only
-// the goroutine that serves the request writes it.
+// the goroutine that serves the request writes it, except called.
 type accessEntry struct {
 	route
 	id     string
 	caller action.Caller
 	fault  *fault.Fault
-	verb   string // of the route
-	called bool   // the gate was called, and has recorded it
+	verb   string      // of the route
+	called atomic.Bool // the gate was called, and has recorded it
 }
 
 type accessEntryKey struct{}
@@ -44,7 +45,7 @@ func noteVerb(r *http.Request, verb string) {
 // noteCalled notes that a request is passed to the gate.
 func noteCalled(r *http.Request) {
 	if e, ok := r.Context().Value(accessEntryKey{}).(*accessEntry); ok {
-		e.called = true
+		e.called.Store(true)
 	}
 }
 

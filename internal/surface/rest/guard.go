@@ -90,7 +90,7 @@ func (g *guard) record(out *countingWriter, r *http.Request, seen *accessEntry) 
 	if f == nil && out.status >= http.StatusBadRequest { // the library that speaks MCP has answered
 		f = fault.New(fault.InvalidRequest, "the request was refused with status %d", out.status)
 	}
-	if f == nil || seen.called {
+	if f == nil || seen.called.Load() {
 		return
 	}
 	g.gate.Refuse(r.Context(), action.Call{

@@ -22,6 +22,14 @@ type Agents interface {
 	Admit(r *http.Request) (action.Attachment, error)
 }
 
+// noteRecorded lets a handler say that it had a call of the request recorded, with
+// action.Recorded. Other requests that it refuses are recorded here.
+func noteRecorded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(action.WithRecorded(r.Context(), func() { noteCalled(r) })))
+	})
+}
+
 // mcpStream serves glovebox mcp. The description of the interface does not list
 // the route: programs use /mcp.
 func (s *surface) mcpStream(w http.ResponseWriter, r *http.Request) {

@@ -91,7 +91,7 @@ func New(o Options) (*Surface, error) {
 	s.offerDescription(s.offerAll())
 	s.offerDiscovery(o.Version)
 	if o.MCP != nil {
-		s.mux.Handle("/mcp", withFullURL(o.MCP))
+		s.mux.Handle("/mcp", withFullURL(noteRecorded(o.MCP)))
 	}
 	if o.Agents != nil {
 		s.mux.Handle("GET "+mcpStreamPath, withFullURL(http.HandlerFunc(s.mcpStream)))
