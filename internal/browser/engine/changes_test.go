@@ -140,6 +140,7 @@ func TestWhatAnActSetsOffIsWaitedFor(t *testing.T) {
 	s := listen(t, mux)
 	tr := start(t, engine.BePatient)
 	for _, how := range []string{"sync", "microtask", "timer", "debounce", "fetch", "spinner", "twice", "script"} {
+		t.Log(how)
 		tr.told(bot, "page.goto", &action.Goto{URL: s.URL + "/?" + how})
 		wantChanges(t, tr.told(bot, "page.click", &action.Click{Locator: selector("#b")}), "~ text \"done\" (was \"idle\")\n")
 	}

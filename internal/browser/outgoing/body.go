@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"compress/zlib"
+	"encoding/csv"
 	"io"
 	"mime"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -84,6 +86,9 @@ func (r *bodyReader) body(contentType, path string, body []byte, level int) {
 		r.multipart(path, body, params["boundary"], level)
 	case !utf8.Valid(body):
 		r.Unread, r.Unknown = true, r.Unknown || !IsMedia(contentType)
+		if !IsMedia(contentType) {
+			r.identifiers(path, body)
+		}
 	case strings.Contains(kind, "json"):
 		if !r.json(path, text, level) {
 			r.add(path, string(text))
@@ -97,10 +102,71 @@ func (r *bodyReader) body(contentType, path string, body []byte, level int) {
 	case kind == "text/plain" && formLines.Match(text):
 		r.add(path, string(text))
 		r.lines(path, string(text), level)
+	case separators[kind] != "":
+		r.add(path, string(text))
+		r.table(path, string(text), separators[kind])
 	default:
 		r.text(kind, path, string(text), level)
 	}
 }
+
+// separators are those of the columns of tables, by their media type: CSV has semicolons too.
+var separators = map[string]string{"text/csv": ",;", "application/csv": ",;", "text/tab-separated-values": "\t"}
+
+// table reads the columns of a table that may say what is to be done with its rows.
+func (r *bodyReader) table(path, text, separators string) {
+	for _, separator := range separators {
+		rows := csv.NewReader(strings.NewReader(text))
+		rows.Comma, rows.LazyQuotes, rows.FieldsPerRecord = separator, true, -1
+		names, err := rows.Read()
+		for i := 0; err == nil && i < maxRows; i++ {
+			var row []string
+			if row, err = rows.Read(); err != nil {
+				break
+			}
+			for column, value := range row {
+				if column < len(names) && orderName.MatchString(names[column]) {
+					r.add(joinPath(path, names[column]), value)
+				}
+			}
+		}
+	}
+}
+
+const maxRows = 10_000 // of a table that are read
+
+// identifiers adds the names in bytes that nobody can read as a whole, as in MessagePack, CBOR and
+// protocol buffers, with bars between them.
+func (r *bodyReader) identifiers(path string, body []byte) {
+	body = body[:min(len(body), maxText)]
+	found := word.FindAll(body, maxNames)
+	for _, run := range found {
+		found = append(found, cborTexts(run)...)
+	}
+	if found = slices.DeleteFunc(found, func(w []byte) bool { return !operation.Match(w) }); len(found) > 0 {
+		r.add(path, "||||"+string(bytes.Join(found, []byte("|"))))
+	}
+}
+
+// cborTexts are the texts in a run of letters if it is a sequence of texts in CBOR, each with its
+// length before it: a letter, for short ones.
+func cborTexts(run []byte) (texts [][]byte) {
+	for len(run) > 0 {
+		length := int(run[0]) - 0x60
+		if length < 1 || length > 23 || length >= len(run) {
+			return nil
+		}
+		texts, run = append(texts, run[1:1+length]), run[1+length:]
+	}
+	return texts
+}
+
+var (
+	word = regexp.MustCompile(`[A-Za-z][A-Za-z0-9_.]{2,60}`)
+	// operation matches a name of a method or an operation: delete, deleteItem, item.delete,
+	// DeleteItem. Another word that begins with a capital letter is a text for people.
+	operation = regexp.MustCompile(`^([a-z]|[A-Z][a-z0-9]*[A-Z._])`)
+)
 
 // plainCharset matches the names of charsets in which ASCII letters are ASCII, and UTF-16.
 var plainCharset = regexp.MustCompile(`(?i)^"?(utf-?8|utf-?16.*|(us-)?ascii|iso-?8859.*|latin.*|windows-\d+|cp125\d|shift[-_]jis|sjis|euc-\w+|gb\w+|big5.*|koi8-\w|macintosh|x-user-defined)"?$`)
@@ -172,6 +238,9 @@ func (r *bodyReader) text(kind, path, text string, level int) {
 		found = r.loose(path, text)
 	}
 	controls := strings.ContainsFunc(text, func(c rune) bool { return c < ' ' && c != '\t' && c != '\r' && c != '\n' })
+	if controls {
+		r.identifiers(path, []byte(text))
+	}
 	r.Unknown = r.Unknown || controls || found > 0 || !prose[kind]
 }
 

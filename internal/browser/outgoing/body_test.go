@@ -53,6 +53,9 @@ func TestBodiesAreReadInTheFormsThatServersRead(t *testing.T) {
 		"single quotes":             {"application/json", `{'action':'delete'}`, "action", true},
 		"names without quotes":      {"text/plain", `{action:"delete",}`, "action", true},
 		"broken off":                {"application/json", `{"action":"delete"`, "action", true},
+		"CSV":                       {"text/csv", "action,id\ndelete,5\n", "action", false},
+		"CSV with semicolons":       {"text/csv", "id;action\n5;delete\n", "action", false},
+		"columns between tabs":      {"text/tab-separated-values", "id\taction\n5\tdelete\n", "action", false},
 		"yaml":                      {"application/yaml", "id: 5\naction: delete\n", "action", true},
 		"gzip":                      {"application/json", zipped, "action", false},
 		"gzip in text":              {"text/plain", zipped, "action", false},
@@ -103,6 +106,26 @@ func TestBodiesAreReadInTheFormsThatServersRead(t *testing.T) {
 		}
 		if c.field != "" && !slices.ContainsFunc(read.Fields, of) {
 			t.Errorf("%s: no field %s: %v", name, c.field, read.Fields)
+		}
+	}
+}
+
+// Of bytes in an unknown form the names of operations are read, and not what people read.
+func TestNamesInUnknownBytesAreRead(t *testing.T) {
+	for body, want := range map[string]string{
+		"\x82\xa6action\xa6delete\xa4name\xa6Delete\xff": "||||action|delete|name",
+		"\xa2\x66action\x6bitem.delete\xff":              "||||factionkitem.delete|action|item.delete",
+		"\x0a\x0aDeleteItem\x12\x02ok":                   "||||DeleteItem",
+		"\xff\xfe\xfd":                                   "",
+	} {
+		got := ""
+		for _, f := range outgoing.Body("application/octet-stream", []byte(body)).Fields {
+			if strings.HasPrefix(f.Value, "||||") {
+				got = f.Value
+			}
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", body, got, want)
 		}
 	}
 }

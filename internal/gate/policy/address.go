@@ -147,6 +147,9 @@ func judgeReading(j *judgement, address string, sent bool, titles map[string]boo
 	}
 	query := queryOf(u)
 	query.amount, query.sent = query.amount || sent, sent
+	if sent {
+		query.actions = append(query.actions, componentOrders(u)...)
+	}
 	parts := pathOf(address)
 	id, documents := false, false // the path identifies a thing, or the rest of it names a text
 	for i := range parts {
@@ -159,7 +162,7 @@ func judgeReading(j *judgement, address string, sent bool, titles map[string]boo
 			if titles[whole] || sent && isCheckoutStep(parts[i:]) {
 				continue
 			}
-			noun := words().noun.exact[whole] && !(sent && kindsOf(whole).has(pays))
+			noun := words().noun.exact[whole] && !(sent && (kindsOf(whole).has(pays) || isPathVerb(parts, i)))
 			judgeActWords(j, s, sent && !noun || id || query.evidence || on && !noun, query)
 		}
 		id = id || s.id && !isYear(s.words[0]) && !(i > 0 && len(s.words[0]) <= 2 && hasYear(parts[:i]))
@@ -173,6 +176,16 @@ func judgeReading(j *judgement, address string, sent bool, titles map[string]boo
 			judgeActWords(j, &segment{words: t, joint: true}, true, query)
 		}
 	}
+}
+
+// pathVerbs are nouns of controls that name an act where something is sent to them: /reply/7.
+var pathVerbs = setOf(strings.Split(`reply,reply all,forward,tweet,repost,broadcast,invite,flush,prune,kill,kick,shutdown,ban,restart,halt,suspend,revert,rollback,disconnect,truncate,factory reset,reset,deploy`, ","))
+
+// isPathVerb reports whether a part of a path is one of them, and not a reset of what is shown:
+// /filters/reset.
+func isPathVerb(path []segment, i int) bool {
+	whole := strings.Join(path[i].words, " ")
+	return pathVerbs[whole] && !(i > 0 && words().low.exact[whole+" "+strings.Join(path[i-1].words, " ")])
 }
 
 // isCheckoutStep reports whether the end of a path is a step of a purchase that asks who gets what:
@@ -330,7 +343,33 @@ func queryOf(u *url.URL) (q query) {
 }
 
 // routeNames are parameters with a path, in place of the address's own.
-var routeNames = map[string]bool{"q": true, "p": true, "page": true, "route": true}
+var routeNames = map[string]bool{"q": true, "p": true, "page": true, "route": true, "_data": true}
+
+// componentOrders are the orders in a parameter that names components of a page, from the outer
+// ones to the one that was pressed: ?0-1.ILinkListener-list-deleteLink, and
+// ?wicket:interface=:1:form:delete::IFormSubmitListener.
+func componentOrders(u *url.URL) (said []string) {
+	for name, values := range valuesOf(u.RawQuery) {
+		components := name
+		if strings.HasPrefix(name, "wicket:") {
+			components = strings.Join(values, ":")
+		} else if strings.Join(values, "") != "" {
+			continue
+		}
+		said = append(said, ordersOfComponents(components)...)
+	}
+	return said
+}
+
+// ordersOfComponents are the orders of controls in a path of components.
+func ordersOfComponents(path string) (said []string) {
+	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune("-.:", r) }) {
+		if order := orderOf(controlWords(part), anyHarm); order != "" {
+			said = append(said, order)
+		}
+	}
+	return said
+}
 
 // addressReason describes what an address does, by the kinds of harm that its words name.
 func addressReason(found kinds) string {

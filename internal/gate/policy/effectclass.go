@@ -53,6 +53,7 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 	}
 	kind |= judgeThings(&j, r, called, quiet)
 	kind |= judgeStates(&j, r)
+	kind |= judgeCode(&j, r)
 	p.judgeHostAndMoney(&j, r, quiet, &kind)
 	if r.Cut && !quiet {
 		j.raise(action.High, "effect.long", "it sends more than can be read")
@@ -157,7 +158,8 @@ var scriptEndings = map[string]bool{".php": true, ".asp": true, ".aspx": true, "
 // of them, and by any change of changeableThings.
 var harmfulThings = map[string]kinds{
 	"messages": sends, "message": sends, "mails": sends, "emails": sends, "email": sends, "tweet": sends, "tweets": sends, "toots": sends, "statuses": sends, "sms": sends, "invitations": sends, "invites": sends, "invite": sends,
-	"orders": pays, "order": pays, "payments": pays, "payment": pays, "transfers": pays, "transfer": pays, "bookings": pays, "booking": pays, "purchases": pays,
+	"replies": sends, "broadcasts": sends, "announcements": sends, "retweets": sends, "reposts": sends, "fax": sends, "faxes": sends, "friend requests": sends, "connection requests": sends,
+	"orders": pays, "order": pays, "reservations": pays, "reservation": pays, "tips": pays, "trades": pays, "bids": pays, "payments": pays, "payment": pays, "transfers": pays, "transfer": pays, "bookings": pays, "booking": pays, "purchases": pays,
 	"donations": pays, "refunds": pays, "charges": pays, "payouts": pays, "withdrawals": pays, "remittances": pays, "topups": pays, "bets": pays, "wagers": pays,
 	"members": grants, "maintainers": grants, "maintainer": grants, "collaborators": grants, "collaborator": grants, "permissions": grants, "permission": grants,
 	"password": grants, "passwords": grants, "passwd": grants, "passkeys": grants, "ssh keys": grants, "api keys": grants, "apikeys": grants, "deploy keys": grants, "gpg keys": grants, "access keys": grants, "personal access tokens": grants, "role bindings": grants, "rolebindings": grants, "clusterrolebindings": grants, "role assignments": grants, "access tokens": grants, "webhooks": grants, "mfa": grants, "2fa": grants, "totp": grants,

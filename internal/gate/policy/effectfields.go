@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"encoding/xml"
 	"io"
 	"regexp"
@@ -27,6 +29,9 @@ var (
 // pressedNames are names of fields that say which control was pressed: the values are its words or
 // its name.
 var pressedNames = setOf(strings.Fields(`submit commit button btn __eventtarget source`))
+
+// formNames are names of fields for the name of the form: form_id=item_delete_confirm.
+var formNames = setOf(strings.Fields(`form_id form_name formid formname`))
 
 // eventNames are names of fields for an event or a type. Their values count where they name a
 // deletion.
@@ -97,6 +102,8 @@ func statedActions(r action.Request, measures bool) []string {
 			if !isDraft(tokens(split(f.Value))) {
 				said = append(said, split(f.Value))
 			}
+		case formNames[lower]:
+			said = append(said, orderOf(strings.TrimSuffix(controlWords(f.Value), " confirm"), anyHarm))
 		case pressedNames[lower]:
 			said = append(said, orderOf(controlWords(fieldName(f.Value)), destroys|pays|sends|grants|ends))
 		case eventNames[lower] || lower == "name":
@@ -262,9 +269,10 @@ func queryFields(address string) (all []action.BodyField) {
 	return all
 }
 
-// nestedFields are the members of values that are JSON objects.
+// nestedFields are the members of values that are JSON objects, also in base64.
 func nestedFields(fields []action.BodyField) (all []action.BodyField) {
 	for _, f := range fields {
+		f.Value = decodedJSON(f.Value)
 		if !strings.HasPrefix(f.Value, "{") && !strings.HasPrefix(f.Value, "[") {
 			continue
 		}
@@ -275,80 +283,17 @@ func nestedFields(fields []action.BodyField) (all []action.BodyField) {
 	return all
 }
 
+// decodedJSON is a JSON text that a value has in base64, else the value.
+func decodedJSON(value string) string {
+	if !strings.HasPrefix(value, "ey") && !strings.HasPrefix(value, "W") { // {" or [
+		return value
+	}
+	text := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(value, "="))
+	plain, err := base64.RawStdEncoding.DecodeString(text)
+	if err != nil || !json.Valid(plain) {
+		return value
+	}
+	return string(plain)
+}
+
 var jsonMember = regexp.MustCompile(`"(\w{1,40})"\s*:\s*"([^"]{1,200})"`)
-
-// judgeStates raises the risk of requests that set a state which means that a thing is deleted,
-// cancelled, published or paid, that give rights, or that change how somebody signs in.
-func judgeStates(j *judgement, r action.Request) (found kinds) {
-	for _, f := range r.Fields {
-		name := normalize(fieldName(f.Name))
-		value := normalize(f.Value)
-		switch {
-		case switchNames[name] != 0 && (truths[value] || strings.HasSuffix(name, " at") && value != "null" && value != ""):
-			found |= switchNames[name]
-		case (name == "private" || name == "is private") && (value == "false" || value == "0"):
-			found |= sends
-		case name == "status" || name == "state" || name == "new status":
-			found |= stateNames[value]
-		case powers[value] && endsWithRank(name):
-			found |= grants
-		case (name == "visibility" || name == "privacy" || name == "access") && everybody[value]:
-			found |= sends
-		}
-	}
-	if found != 0 {
-		j.raise(action.High, "effect.state", "what it sends deletes, cancels, publishes or pays something, or gives rights, by its state")
-	}
-	if changesPassword(r.Fields) {
-		j.raise(action.High, "effect.signin", "it changes how somebody signs in")
-		found |= grants
-	}
-	return found
-}
-
-var (
-	truths      = map[string]bool{"true": true, "1": true, "on": true, "yes": true}
-	switchNames = map[string]kinds{
-		"deleted": destroys, "is deleted": destroys, "removed": destroys, "trashed": destroys, "deleted at": destroys, "cancelled": ends, "canceled": ends, "cancelled at": ends, "revoked": ends, "published": sends, "is published": sends, "published at": sends,
-		"banned": ends, "is banned": ends, "suspended": ends, "is suspended": ends, "terminated": ends, "refunded": pays, "paid": pays, "is paid": pays,
-		"is administrator": grants, "is admin": grants, "admin": grants, "is superuser": grants, "is staff": grants, "superuser": grants, "is public": sends, "public": sends,
-	}
-	stateNames = map[string]kinds{"deleted": destroys, "trashed": destroys, "trash": destroys, "removed": destroys, "cancelled": ends, "canceled": ends, "terminated": ends, "revoked": ends, "suspended": ends, "published": sends, "publish": sends, "sent": sends, "paid": pays, "refunded": pays}
-	powers     = setOf(strings.Fields(`admin admins administrator administrators owner owners superuser superusers root superadmin superadmins`))
-	everybody  = setOf(strings.Fields(`public world everyone everybody anyone`))
-	ranks      = setOf(strings.Fields(`role roles group groups level rank scope scopes permission permissions`))
-)
-
-// endsWithRank reports whether the name of a field is about what somebody may do.
-func endsWithRank(name string) bool {
-	t := strings.Fields(name)
-	return len(t) > 0 && (ranks[t[len(t)-1]] || name == "user type" || name == "account type")
-}
-
-// newPassword matches names of fields for a password that is set, not one that signs in.
-var newPassword = regexp.MustCompile(`(?i)^(new|confirm(ed|ation)?|repeat(ed)?|verify|retype|re|change|old|current)[-_. ]?(pass|passwd|password|pwd)\d?$|(pass|passwd|password|pwd)[-_. ]?(new|conf|confirm(ation)?|repeat(ed)?|again|verify|2)$|^inpassword$`)
-
-func changesPassword(fields []action.BodyField) bool {
-	for _, f := range fields {
-		if newPassword.MatchString(fieldName(f.Name)) {
-			return true
-		}
-	}
-	return false
-}
-
-var anyPassword = regexp.MustCompile(`(?i)pass(word|wd)?$|pwd$`)
-
-func hasPassword(fields []action.BodyField) bool {
-	for _, f := range fields {
-		if anyPassword.MatchString(f.Name) {
-			return true
-		}
-	}
-	return false
-}
-
-// namesPassword reports whether the path of an address has the word password.
-func namesPassword(address string) bool {
-	return strings.Contains(strings.ToLower(wholePath(address)), "passw")
-}

@@ -15,6 +15,34 @@ const anyHarm = destroys | pays | sends | grants | ends
 var orderNames = setOf(strings.Fields(`fn call procedure rpc handler todo what request perform choice choose option path topic target tool tool_name function_name
 	documentid doc_name queryname fb_api_req_friendly_name methodname`))
 
+// runners are names in addresses that run what is sent to them, codeNames names of fields for it.
+var (
+	runners   = setOf(strings.Fields(`exec execute eval evaluate shell terminal console repl rce run script command commands`))
+	codeNames = setOf(strings.Fields(`code script cmd command source program expression statement input line text`))
+)
+
+// judgeCode raises the risk of a request that has a program run which says that it does harm.
+func judgeCode(j *judgement, r action.Request) (found kinds) {
+	if !slices.ContainsFunc(segmentsOf(r.URL), func(s string) bool { return runners[s] }) {
+		return 0
+	}
+	for _, f := range r.Fields {
+		if f.Name == "" || codeNames[strings.ToLower(fieldName(f.Name))] {
+			found |= kindsOf(operationWords(f.Value)) & (destroys | pays | sends)
+		}
+	}
+	if found != 0 {
+		j.raise(action.High, "effect.runs", "it runs code or a command that deletes, sends or pays something")
+	}
+	return found
+}
+
+// typeNames are names of fields for the type of a message.
+var typeNames = setOf(strings.Fields(`@type __typename`))
+
+// componentNames are names of fields for the control that was pressed, by its path.
+var componentNames = setOf(strings.Fields(`changedpropids triggered sender interface`))
+
 // commandParts are words of names of fields for an action: form_action, opType.
 var commandParts = setOf(strings.Fields(`action subaction operation op command cmd verb method`))
 
@@ -65,6 +93,12 @@ func orderedBy(f action.BodyField, all []action.BodyField) (said []string) {
 	case commandNames[lower]:
 	case action.IsOrderHeader(f.Name):
 		said = append(said, orderOf(operationWords(f.Value[strings.LastIndexAny(f.Value, ".#:/")+1:]), anyHarm), orderOf(controlWords(f.Value), anyHarm))
+	case typeNames[lower]:
+		said = append(said, orderOf(operationWords(f.Value[strings.LastIndexByte(f.Value, '/')+1:]), destroys))
+	case componentNames[lower]:
+		said = append(said, ordersOfComponents(f.Value)...)
+	case strings.HasPrefix(f.Name, "wicket:"):
+		said = append(said, ordersOfComponents(f.Value)...)
 	case namesCommand(name), calls, orderNames[lower]:
 		if identifier.MatchString(f.Value) {
 			said = append(said, orderOf(operationWords(f.Value), anyHarm))
@@ -72,6 +106,9 @@ func orderedBy(f action.BodyField, all []action.BodyField) (said []string) {
 	}
 	if f.Name == "" || sqlNames[lower] || commandNames[lower] {
 		said = append(said, statementOrder(f.Value))
+	}
+	if statementNames[lower] && truncates.MatchString(f.Value) {
+		said = append(said, "truncate")
 	}
 	parts := nameParts(f.Name)
 	for i, part := range parts {
@@ -112,6 +149,12 @@ const maxOperation = 80 // bytes of the name of an operation
 // sqlNames are names of fields for statements of a database.
 var sqlNames = setOf(strings.Fields(`sql sql_query query q stmt statement sqlquery`))
 
+// statementNames are those of them that hold nothing but statements.
+var statementNames = setOf(strings.Fields(`sql sql_query stmt statement sqlquery`))
+
+// truncates matches a statement that empties a table, without the word TABLE.
+var truncates = regexp.MustCompile(`(?i)(?:^|;)\s*truncate\s+[\w.\x60"]+\s*(?:;|$)`)
+
 // statementOrder is the word for what a statement does, if it does harm.
 func statementOrder(text string) string {
 	found := statement.FindStringSubmatch(text)
@@ -127,4 +170,4 @@ func statementOrder(text string) string {
 }
 
 // statement matches statements of databases that delete, or give rights.
-var statement = regexp.MustCompile(`(?i)(?:^|;)\s*(?:(drop|truncate)\s+(?:table|database|schema|view|index|user|collection|measurement|graph|all)|(delete)\s+(?:from|where|data)|(grant|revoke)\s+[\w, ]+\s+(?:on|to)|(flushall|flushdb|rm\s+-r))\b`)
+var statement = regexp.MustCompile(`(?i)(?:^|;)\s*(?:(drop|truncate)\s+(?:table|database|schema|view|index|user|collection|measurement|graph|all)|(delete)\s+(?:from|where|data)|(grant|revoke)\s+[\w, ]+\s+(?:on|to)|(flushall|flushdb|rm\s+-\w*[rR]\w*))\b`)
