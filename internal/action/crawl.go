@@ -12,7 +12,7 @@ var (
 
 // Crawl asks for the pages that can be reached from one, breadth first.
 type Crawl struct {
-	URL            string   `json:"url" minLength:"1" maxLength:"8192" doc:"Where to begin; https when there is no scheme" example:"https://example.com/docs"`
+	URL            string   `json:"url" minLength:"1" maxLength:"8192" doc:"Where to begin. Without a scheme: http for localhost, IP addresses and ports, else https" example:"https://example.com/docs"`
 	MaxPages       int      `json:"maxPages,omitempty" minimum:"0" maximum:"1000" default:"10" doc:"10 when 0; more than 100 for operators only"`
 	MaxDepth       *int     `json:"maxDepth,omitempty" minimum:"0" maximum:"20" default:"2" doc:"Links away from the first page; 2 when absent"`
 	AllowedDomains []string `json:"allowedDomains,omitempty" maxItems:"50" doc:"Hosts to stay on, or *.example.com for sub-domains; the first page's host when empty" example:"[\"docs.example.com\"]"`

@@ -12,7 +12,7 @@ var (
 
 // Goto navigates the page to a URL.
 type Goto struct {
-	URL       string `json:"url" minLength:"1" maxLength:"8192" doc:"http, https or about:blank; https when there is no scheme" example:"https://example.com/"`
+	URL       string `json:"url" minLength:"1" maxLength:"8192" doc:"http, https or about:blank. Without a scheme: http for localhost, IP addresses and ports, else https" example:"https://example.com/"`
 	WaitUntil string `json:"waitUntil,omitempty" enum:"load,domcontentloaded,networkidle" default:"load" doc:"load when empty"`
 	// DomainHint is needed when security.credentials.auto_inject is off.
 	DomainHint string `json:"domain_hint,omitempty" maxLength:"253" doc:"Domain whose stored credentials the session gets before it goes there; an agent names only such as the session may open" example:"example.com"`

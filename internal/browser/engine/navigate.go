@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/netip"
 	"regexp"
 	"strings"
 	"time"
@@ -36,8 +37,9 @@ var (
 )
 
 // Address returns the URL to which a navigation to raw goes, as the browser's own
-// parser reads it (WHATWG URL). It takes http, https and about:blank; without a
-// scheme it takes https. Faults: missing_url, invalid_url.
+// parser reads it (WHATWG URL). It takes http, https and about:blank. Without a
+// scheme it takes http for servers of development and of the local network, as
+// browsers do, and https for others. Faults: missing_url, invalid_url.
 func Address(raw string) (string, error) {
 	raw = strings.TrimSpace(raw)
 	if raw == "" {
@@ -53,7 +55,7 @@ func Address(raw string) (string, error) {
 		return "", fault.New(fault.InvalidURL, "the URL cannot be visited: it is relative").Hinted("give the whole address, such as https://example.com/path")
 	}
 	if hostAndPort.MatchString(raw) || !scheme.MatchString(raw) {
-		raw = "https://" + strings.TrimPrefix(raw, "//")
+		raw = likelyScheme(strings.TrimPrefix(raw, "//")) + "://" + strings.TrimPrefix(raw, "//")
 	}
 	u, err := parser.Parse(raw)
 	if err != nil {
@@ -66,6 +68,21 @@ func Address(raw string) (string, error) {
 		return "", invalidURL("it carries a user name or password")
 	}
 	return u.Href(false), nil
+}
+
+// likelyScheme is the scheme of an address that has none: http for an IP address, a
+// name without a dot, a name of a local network, and a port that is not one of TLS.
+func likelyScheme(address string) string {
+	place, _, _ := strings.Cut(strings.NewReplacer("?", "/", "#", "/").Replace(address), "/")
+	u, err := parser.Parse("https://" + place)
+	if err != nil || strings.HasSuffix(place, ":443") || strings.HasSuffix(place, ":8443") {
+		return "https"
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	if _, notIP := netip.ParseAddr(strings.Trim(host, "[]")); notIP == nil || action.IsLocalHost(host) || u.Port() != "" {
+		return "http"
+	}
+	return "https"
 }
 
 func invalidURL(why string) error {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -45,9 +46,10 @@ func (cmd gatewayCommands) serve() *cobra.Command {
 		Long: "Runs the gateway: REST and MCP on server.listen, until it is interrupted. The first start makes\n" +
 			"an operator's and an agent's token in the state directory. SIGHUP reads the configuration again: rules,\n" +
 			"trusted and sensitive hosts and waiting times at once, networks for new sessions; a wrong file changes nothing.",
-		Example: "  glovebox serve\n  glovebox serve --allow example.com,*.example.org --trust example.com\n  glovebox serve --allow localhost --allow-private localhost:3000",
+		Example: "  glovebox serve\n  glovebox serve --allow example.com,*.example.org --trust example.com\n  glovebox serve --allow localhost:3000",
 		Args:    between(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
+			to.implyPrivate()
 			configure := func() (config.Config, error) {
 				conf, err := setupCommands(cmd).examine(cmd.config)
 				if err != nil {
@@ -88,13 +90,28 @@ type allowFlags struct {
 
 func (t *allowFlags) flags(c *cobra.Command) {
 	f := c.Flags()
-	f.StringSliceVar(&t.allow, "allow", nil, "more hosts for security.network.navigation")
+	f.StringSliceVar(&t.allow, "allow", nil, "more hosts for security.network.navigation, and servers on this machine or in this network: localhost:3000")
 	f.StringSliceVar(&t.private, "allow-private", nil, "more host:port for security.network.allow_private")
 	f.StringSliceVar(&t.trust, "trust", nil, "more hosts for security.hitl.trusted_domains")
 	if t.trusts {
 		f.Lookup("allow").Usage += "; trusted with that: MEDIUM calls run there unasked"
 		f.BoolVar(&t.askAll, "ask-all", false, "do not trust the hosts of --allow and --allow-private")
 	}
+}
+
+// implyPrivate takes local servers among the hosts of --allow, which have a port, for
+// those of --allow-private. It returns them.
+func (t *allowFlags) implyPrivate() (implied []string) {
+	t.allow = slices.DeleteFunc(slices.Clone(t.allow), func(entry string) bool {
+		host, port, err := net.SplitHostPort(entry)
+		if _, wrong := strconv.ParseUint(port, 10, 16); err != nil || wrong != nil || !action.IsLocalHost(host) {
+			return false
+		}
+		implied = append(implied, entry)
+		return true
+	})
+	t.private = slices.Concat(t.private, implied)
+	return implied
 }
 
 // trusted returns the trusted hosts: those of --trust and, where a person sets up an
@@ -242,6 +259,7 @@ func (cmd gatewayCommands) mcp() *cobra.Command {
 		Example: "  claude mcp add glovebox -- glovebox mcp --allow example.com,*.example.org\n  glovebox mcp --config ./glovebox.yaml\n  glovebox mcp --tools +debug\n  glovebox mcp install --client cursor --allow example.com",
 		Args:    between(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
+			to.implyPrivate()
 			return relay.Run(c.Context(), relay.Options{
 				Gateway: cmd.gateways(to), Tools: groups, ReadOnly: readOnly, In: cmd.io.In, Out: cmd.io.Out,
 			})

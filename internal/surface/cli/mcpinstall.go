@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -68,6 +69,9 @@ func (cmd mcpCommands) place(p placementRequest) error {
 		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_')
 	}) {
 		return fault.New(fault.InvalidRequest, "name must be letters, digits, - and _").Hinted("leave it out, or give another").With("field", "name")
+	}
+	for _, server := range p.to.implyPrivate() {
+		fmt.Fprintf(cmd.io.Err, "%s is a local server: the entry has --allow-private %s\n", server, server)
 	}
 	conf, err := cmd.check(p)
 	if err != nil {

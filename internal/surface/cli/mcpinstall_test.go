@@ -57,6 +57,18 @@ func TestMCPInstallPrintsTheEntryWithoutWriting(t *testing.T) {
 	}
 }
 
+// A server of development is allowed by its port, which other hosts may not have.
+func TestMCPInstallAllowsALocalServer(t *testing.T) {
+	r := newRig(t, &fakeGate{})
+	for _, server := range []string{"localhost:3000", "127.0.0.1:8080", "[::1]:3000", "shop.localhost:3000", "nas:5000", "printer.lan:631"} {
+		out, told, status := r.run("mcp", "install", "--allow", "a.example,"+server)
+		entry := `"--allow", "a.example", "--allow-private", "` + server + `"`
+		if status != 0 || !strings.Contains(out, entry) || strings.Count(told, server) != 2 {
+			t.Errorf("%s: status %d, want %s in\n%s%s", server, status, entry, out, told)
+		}
+	}
+}
+
 func TestMCPInstallWritesAndRemovesTheEntry(t *testing.T) {
 	r := newRig(t, &fakeGate{})
 	path := filepath.Join(r.env["HOME"], ".cursor", "mcp.json")
