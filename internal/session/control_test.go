@@ -290,10 +290,15 @@ func TestAPausedSessionHasALongerIdleLimit(t *testing.T) {
 			t.Fatalf("after three minutes it is %s", state)
 		}
 		r.hands(admin, "session.resume", s.ID, &action.HandBack{})
+		<-time.After(3 * time.Minute) // its agent does not know yet
+		synctest.Wait()
+		if _, err := r.call(t.Context(), alice, "page.snapshot", s.ID, nil); err != nil {
+			t.Fatalf("three minutes after it was resumed: %v", err)
+		}
 		<-time.After(61 * time.Second)
 		synctest.Wait()
 		if shown := r.show(alice, s.ID); shown.State != "closed" || !strings.Contains(shown.Reason, "session_timeout") {
-			t.Errorf("a minute after it was resumed it is %s: %s", shown.State, shown.Reason)
+			t.Errorf("a minute after its agent's call it is %s: %s", shown.State, shown.Reason)
 		}
 		s = r.start(alice, action.SessionStart{})
 		r.hands(admin, "session.take", s.ID, &action.Hands{})
@@ -301,6 +306,34 @@ func TestAPausedSessionHasALongerIdleLimit(t *testing.T) {
 		synctest.Wait()
 		if shown := r.show(alice, s.ID); shown.State != "closed" || !strings.Contains(shown.Reason, "idle for 4m") {
 			t.Errorf("after four minutes it is %s: %s", shown.State, shown.Reason)
+		}
+	})
+}
+
+// A person who signs in by hand may take longer than any limit.
+func TestASessionThatAPersonUsesIsNotIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, with(func(c *session.Config) {
+			c.IdleTimeout, c.MaxAge, c.HolderGone = time.Minute, 10*time.Hour, 10*time.Hour
+		}))
+		s := r.start(alice, action.SessionStart{})
+		r.hands(admin, "session.take", s.ID, &action.Hands{})
+		view := r.watch(admin, s.ID)
+		<-time.After(30 * time.Minute)
+		synctest.Wait()
+		if state := r.show(alice, s.ID).State; state != "taken_over" {
+			t.Fatalf("while its person looks at it, it is %s", state)
+		}
+		view.Close()
+		<-time.After(3 * time.Minute)
+		synctest.Wait()
+		if state := r.show(alice, s.ID).State; state != "taken_over" {
+			t.Fatalf("three minutes after its person left it is %s", state)
+		}
+		<-time.After(61 * time.Second)
+		synctest.Wait()
+		if shown := r.show(alice, s.ID); shown.State != "closed" {
+			t.Errorf("four minutes after its person left it is %s: %s", shown.State, shown.Reason)
 		}
 	})
 }

@@ -113,11 +113,11 @@ func (l *lifecycle) deadlineOf(st *sessionState, now time.Time) (next time.Durat
 		}
 	}
 	if key, most := l.idleLimit(st); most > 0 {
-		if st.pause.Hold != nil {
+		if st.pause.Hold != nil || len(st.pause.Notes) > 0 { // or the agent has not come back since
 			most *= pausedIdleFactor
 		}
 		idle := most - now.Sub(st.record.LastUsed)
-		if len(st.calls) > 0 {
+		if len(st.calls) > 0 || st.pause.Hold != nil && len(st.viewers) > 0 {
 			idle = most // it is in use
 		}
 		if idle <= 0 {

@@ -194,6 +194,9 @@ func (v *picture) Close() {
 		left := false
 		v.session.with(func(st *sessionState) {
 			delete(st.viewers, &v.cancel)
+			if st.pause.Hold != nil {
+				st.touch() // the idle limit runs from here on
+			}
 			left = st.holderLeft(v.call.Caller.Actor)
 		})
 		v.cancel(fault.New(fault.NotActive, "the viewer has left").Hinted("connect again"))
