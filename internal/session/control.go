@@ -116,7 +116,7 @@ func (c *control) resume(ctx context.Context, call action.Call, args *action.Han
 	sess.releaseInput(ctx)
 	err = c.saver.savePause(ctx, sess)
 	c.audit.event(sess.now(), call.ID, fmt.Sprintf("handed back by %s; it was held by %s: %s", call.Caller.Actor, had.By, what))
-	return sessionResult(sess.now()), err
+	return sessionResult(sess.shown()), err
 }
 
 // handedBack is the note for the agent, on one line.

@@ -310,6 +310,22 @@ func TestAPausedSessionHasALongerIdleLimit(t *testing.T) {
 	})
 }
 
+// Lists have the page that a person went on to, though no call did.
+func TestListsHaveThePageThatASessionIsAt(t *testing.T) {
+	r := newRig(t)
+	s := r.start(alice, action.SessionStart{})
+	r.hands(admin, "session.take", s.ID, &action.Hands{})
+	r.page(s.Box).set(func(p *tab) { p.at = action.Page{URL: "http://app.example/inbox", Title: "Inbox"} })
+	if shown := r.show(admin, s.ID); shown.Page == nil || shown.Page.URL != "http://app.example/inbox" {
+		t.Errorf("session.show: %+v", shown.Page)
+	}
+	result, err := r.call(t.Context(), admin, "session.list", "", nil)
+	must(t, err)
+	if list, ok := result.Data.(*action.SessionListing); !ok || len(list.Sessions) != 1 || list.Sessions[0].Page == nil || list.Sessions[0].Page.Title != "Inbox" {
+		t.Errorf("session.list: %+v", result.Data)
+	}
+}
+
 // A person who signs in by hand may take longer than any limit.
 func TestASessionThatAPersonUsesIsNotIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -125,7 +125,7 @@ func (d *directory) admit(ctx context.Context, call action.Call) (*openSession, 
 // recordOf returns the record of the session a call means, open or not.
 func (d *directory) recordOf(ctx context.Context, call action.Call) (action.Session, action.SessionFacts, error) {
 	if sess := d.find(call); sess != nil {
-		return sess.now(), sess.facts(), nil
+		return sess.shown(), sess.facts(), nil
 	}
 	record, err := d.ended(ctx, call)
 	return record, action.SessionFacts{ID: record.ID, Box: record.Box, State: record.State, Actions: record.Actions, Credentialed: len(record.Credentialed) > 0}, err
@@ -157,7 +157,7 @@ func (d *directory) newest(record action.Session) action.Session {
 	if sess == nil {
 		return record
 	}
-	return sess.now()
+	return sess.shown()
 }
 
 // userOf returns the session that uses a profile.

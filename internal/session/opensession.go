@@ -141,6 +141,18 @@ func (o *openSession) now() action.Session {
 	return o.state.record
 }
 
+// shown is now with the page that the browser shows at the moment: a person may have
+// gone on.
+func (o *openSession) shown() action.Session {
+	record := o.now()
+	if browser := o.stage().browser; browser != nil && isOpen(record.State) {
+		if page := browser.Page(); page.URL != "" {
+			record.Page = &page
+		}
+	}
+	return record
+}
+
 // facts returns the session's facts for the policy.
 func (o *openSession) facts() action.SessionFacts {
 	o.mu.Lock()
