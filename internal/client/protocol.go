@@ -27,6 +27,7 @@ func (c *Client) Protocol(ctx context.Context, session string) (*websocket.Conn,
 type Agent struct {
 	Tools    []string // groups of tools; the usual ones when empty
 	ReadOnly bool     // sessions that it starts only read
+	Unmet    []string // hosts that it was set up for, and that the gateway does not allow
 	Name     string   // random letters and digits, the same for each connection of one client
 	Pinged   func()   // is called for each ping of the gateway, which sends one every 20 s
 }
@@ -43,6 +44,9 @@ func (c *Client) MCP(ctx context.Context, a Agent) (conn *websocket.Conn, backgr
 	}
 	if a.ReadOnly {
 		query.Set("read-only", "true")
+	}
+	if len(a.Unmet) > 0 {
+		query.Set("unmet", strings.Join(a.Unmet, ","))
 	}
 	at := c.base.JoinPath("v1", "mcp", "stream")
 	at.RawQuery = query.Encode()

@@ -273,20 +273,46 @@ func (cmd gatewayCommands) mcp() *cobra.Command {
 }
 
 // gateways returns a function that returns a client of the gateway. Where none runs
-// it starts one, if start says so: a person may have ended another on purpose.
-func (cmd gatewayCommands) gateways(to allowFlags) func(ctx context.Context, start bool) (*client.Client, error) {
+// it starts one, if start says so: a person may have ended another on purpose. unmet
+// are the hosts that one which ran before does not allow.
+func (cmd gatewayCommands) gateways(to allowFlags) func(ctx context.Context, start bool) (gateway *client.Client, unmet []string, err error) {
 	told := false
-	return func(ctx context.Context, start bool) (*client.Client, error) {
+	return func(ctx context.Context, start bool) (gateway *client.Client, unmet []string, err error) {
 		if !start {
-			return cmd.client(agentToken)
+			gateway, err = cmd.client(agentToken)
+			return gateway, nil, err
 		}
 		gateway, started, err := cmd.readyClient(ctx, agentToken, to)
-		if err == nil && !started && !told && len(to.args()) > 0 {
-			fmt.Fprintf(cmd.io.Err, "%s a gateway is running already: %s do not change where its agents may go\n", cmd.style.warn("note:"), strings.Join(to.args(), " "))
+		if err != nil || started || told {
+			return gateway, nil, err
 		}
 		told = true
-		return gateway, err
+		if unmet = to.unmet(ctx, gateway); len(unmet) > 0 {
+			fmt.Fprintf(cmd.io.Err, "%s a gateway is running already, and does not allow %s: end it, or allow them in its configuration\n",
+				cmd.style.warn("note:"), strings.Join(unmet, ", "))
+		}
+		return gateway, unmet, nil
 	}
+}
+
+// unmet returns the hosts of --allow and --allow-private that a gateway does not allow;
+// none if it does not say what it allows.
+func (t allowFlags) unmet(ctx context.Context, gateway *client.Client) (hosts []string) {
+	result, err := gateway.Call(ctx, action.Call{Verb: action.VerbPolicyShow.Name, Args: &action.None{}, Surface: "mcp"})
+	policy, ok := result.Data.(*action.PolicyView)
+	if err != nil || !ok {
+		return nil
+	}
+	for _, host := range slices.Concat(t.allow, t.private) {
+		allowed := slices.ContainsFunc(policy.Allowed, func(entry string) bool {
+			sub, wild := strings.CutPrefix(entry, "*")
+			return strings.EqualFold(entry, host) || wild && !strings.HasPrefix(host, "*") && strings.HasSuffix(strings.ToLower(host), strings.ToLower(sub))
+		})
+		if !allowed {
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
 }
 
 func (cmd gatewayCommands) doctor() *cobra.Command {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/config"
 	"github.com/gloveboxhq/glovebox/internal/mcpconfig"
 )
@@ -66,6 +67,24 @@ func TestMCPInstallAllowsALocalServer(t *testing.T) {
 		if status != 0 || !strings.Contains(out, entry) || strings.Count(told, server) != 2 {
 			t.Errorf("%s: status %d, want %s in\n%s%s", server, status, entry, out, told)
 		}
+	}
+}
+
+// A gateway that runs keeps its own settings: what it does not allow is said, and
+// nothing if it allows all.
+func TestMCPSaysWhichHostsARunningGatewayDoesNotAllow(t *testing.T) {
+	gate := &fakeGate{answer: func(c action.Call) (action.Result, error) {
+		if c.Verb != "policy.show" {
+			t.Errorf("a call of %s", c.Verb)
+		}
+		return action.Result{Data: &action.PolicyView{Allowed: []string{"a.example", "*.c.example", "localhost:3000"}}}, nil
+	}}
+	r := newRig(t, gate)
+	if _, told, _ := r.run("mcp", "--allow", "a.example,b.example,x.c.example,*.b.example", "--allow-private", "nas:80"); !strings.Contains(told, "does not allow b.example, *.b.example, nas:80") {
+		t.Errorf("told: %s", told)
+	}
+	if _, told, _ := r.run("mcp", "--allow", "a.example,x.c.example,*.c.example,localhost:3000"); strings.Contains(told, "does not allow") {
+		t.Errorf("told: %s", told)
 	}
 }
 

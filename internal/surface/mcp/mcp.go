@@ -185,6 +185,11 @@ func (s *Surface) use(ctx context.Context, t tool, turn *turn, req *mcp.CallTool
 		return fault.New(fault.Unauthenticated, "the call carries no valid token")
 	}
 	turn.caller, turn.bind, turn.readOnly = c.caller, c.bind, c.readOnly
+	if c.unmet != nil {
+		if note := c.unmet.Swap(nil); note != nil {
+			turn.reply.notes = append(turn.reply.notes, *note)
+		}
+	}
 	if len(req.Params.Arguments) > mostMessage {
 		select {
 		case s.large <- struct{}{}:

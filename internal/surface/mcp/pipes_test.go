@@ -96,7 +96,10 @@ func relayed(t *testing.T, url, token string, change ...func(*relay.Options)) *s
 	toUs, fromThem := io.Pipe()
 	toThem, fromUs := io.Pipe()
 	o := relay.Options{
-		Gateway: func(context.Context, bool) (*client.Client, error) { return client.New(url, token) }, In: toUs, Out: fromUs,
+		Gateway: func(context.Context, bool) (*client.Client, []string, error) {
+			gateway, err := client.New(url, token)
+			return gateway, nil, err
+		}, In: toUs, Out: fromUs,
 	}
 	for _, f := range change {
 		f(&o)

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,7 +67,8 @@ var streamName = regexp.MustCompile(`^[a-z0-9]{8,32}$`)
 
 // Admit checks what a client asks for, in the query of its request: tools names
 // groups of tools, read-only is true for sessions that only read, connection is
-// a random name that the client gives to itself. Faults: unauthenticated,
+// a random name that the client gives to itself, unmet are hosts that it was set
+// up for and that the gateway does not allow. Faults: unauthenticated,
 // invalid_request, limit_reached.
 func (s *Surface) Admit(r *http.Request) (action.Attachment, error) {
 	c, found := clientOf(r)
@@ -79,8 +81,8 @@ func (s *Surface) Admit(r *http.Request) (action.Attachment, error) {
 	}
 	query := r.URL.Query()
 	for name, values := range query {
-		if !slices.Contains([]string{"tools", "read-only", "connection"}, name) || len(values) > 1 {
-			return nil, fault.New(fault.InvalidRequest, "an MCP client cannot ask for %.40q", name).Hinted("ask for tools, read-only and connection, each once at most")
+		if !slices.Contains([]string{"tools", "read-only", "connection", "unmet"}, name) || len(values) > 1 {
+			return nil, fault.New(fault.InvalidRequest, "an MCP client cannot ask for %.40q", name).Hinted("ask for tools, read-only, connection and unmet, each once at most")
 		}
 	}
 	switch query.Get("read-only") {
@@ -89,6 +91,9 @@ func (s *Surface) Admit(r *http.Request) (action.Attachment, error) {
 		c.readOnly = true
 	default:
 		return nil, fault.New(fault.InvalidRequest, "read-only is neither true nor false").With("field", "read-only")
+	}
+	if c.unmet, err = unmetHosts(query.Get("unmet")); err != nil {
+		return nil, err
 	}
 	name := query.Get("connection")
 	if name == "" {
@@ -104,6 +109,28 @@ func (s *Surface) Admit(r *http.Request) (action.Attachment, error) {
 	}
 	return &clientStream{server: server, client: c, release: release}, nil
 }
+
+// maxUnmet is the number of hosts that a client may say it was set up for.
+const maxUnmet = 50
+
+// unmetHosts returns a note for the first answer to a client that was set up for hosts
+// which this gateway does not allow.
+func unmetHosts(list string) (*atomic.Pointer[string], error) {
+	note := &atomic.Pointer[string]{}
+	if list == "" {
+		return note, nil
+	}
+	hosts := strings.Split(list, ",")
+	if len(hosts) > maxUnmet || slices.ContainsFunc(hosts, func(h string) bool { return !hostPattern.MatchString(h) }) {
+		return nil, fault.New(fault.InvalidRequest, "unmet is not a list of at most %d hosts", maxUnmet).With("field", "unmet")
+	}
+	text := "this gateway was running already and does not allow " + strings.Join(hosts, ", ") + ", for which you were set up; " +
+		"ask the person to end it (it starts again with your settings) or to allow them there"
+	note.Store(&text)
+	return note, nil
+}
+
+var hostPattern = regexp.MustCompile(`^[A-Za-z0-9*._:\[\]-]{1,255}$`)
 
 // Close ends the stream without serving.
 func (st *clientStream) Close() { st.release() }
@@ -191,12 +218,13 @@ type client struct {
 	caller     action.Caller
 	bind       binder
 	take       func() (wait time.Duration, ok bool)
-	from       string // address that it calls from
-	user       string // tells the tokens of callers apart
-	address    string // of the gateway, as the client reaches it; empty: not known
-	readOnly   bool   // sessions that it starts only read
-	connection string // of a stream
-	recorded   func() // notes that a call was recorded; never nil
+	from       string                  // address that it calls from
+	user       string                  // tells the tokens of callers apart
+	address    string                  // of the gateway, as the client reaches it; empty: not known
+	readOnly   bool                    // sessions that it starts only read
+	connection string                  // of a stream
+	unmet      *atomic.Pointer[string] // a note for its first answer; may be nil
+	recorded   func()                  // notes that a call was recorded; never nil
 }
 
 type clientKey struct{}

@@ -23,6 +23,7 @@ func TestAStreamIsRefusedWhatItMayNotAskFor(t *testing.T) {
 		"tools=wings": fault.InvalidRequest, "read-only=maybe": fault.InvalidRequest, "connection=a": fault.InvalidRequest,
 		"connection=../../../x": fault.InvalidRequest, "fly=1": fault.InvalidRequest, "tools=core&tools=all": fault.InvalidRequest,
 		"connection=" + strings.Repeat("a", 33): fault.InvalidRequest,
+		"unmet=a.example,%0Ab":                  fault.InvalidRequest, "unmet=" + strings.Repeat("a.example,", 50) + "b": fault.InvalidRequest,
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/v1/mcp/stream?"+query, nil)
 		if _, err := s.Admit(r.WithContext(auth.With(t.Context(), agent))); fault.CodeOf(err) != code {
@@ -85,6 +86,17 @@ func TestAReadOnlyStreamStartsSessionsThatOnlyRead(t *testing.T) {
 		if got := d.call(t, 0).Args.(*action.SessionStart).Effects; got != want {
 			t.Errorf("%s: %q", query, got)
 		}
+	}
+}
+
+// An agent whose person set up other hosts than the gateway has learns it at once.
+func TestTheFirstAnswerSaysWhichHostsAreNotAllowed(t *testing.T) {
+	c := attached(t, surface(t, site()), "unmet=b.example,*.c.example,localhost:3000", "", nil)
+	if first := text(t, use(t, c, "browser_snapshot", nil)); !strings.Contains(first, "does not allow b.example, *.c.example, localhost:3000") {
+		t.Errorf("the first answer: %s", first)
+	}
+	if second := text(t, use(t, c, "browser_snapshot", nil)); strings.Contains(second, "b.example") {
+		t.Errorf("the second answer: %s", second)
 	}
 }
 

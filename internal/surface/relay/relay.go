@@ -30,8 +30,9 @@ const (
 // Options say what is connected with what.
 type Options struct {
 	// Gateway returns a client of the gateway, each time that a connection is made.
-	// start says that it may start one if none runs.
-	Gateway  func(ctx context.Context, start bool) (*client.Client, error)
+	// start says that it may start one if none runs. unmet are hosts that the client
+	// was set up for, and that the gateway does not allow.
+	Gateway  func(ctx context.Context, start bool) (gateway *client.Client, unmet []string, err error)
 	Tools    []string // groups of tools; the usual ones when empty
 	ReadOnly bool     // sessions only read
 	In       io.Reader
@@ -150,13 +151,13 @@ func (r *relay) take(ctx, dialling context.Context, line []byte) {
 // has introduced itself before.
 func (r *relay) connect(ctx context.Context, again bool) error {
 	r.close()
-	gateway, err := r.o.Gateway(ctx, r.start)
+	gateway, unmet, err := r.o.Gateway(ctx, r.start)
 	if err != nil {
 		return err
 	}
 	defer gateway.Close()
 	l := newLink(r.out)
-	conn, background, err := gateway.MCP(ctx, client.Agent{Tools: r.o.Tools, ReadOnly: r.o.ReadOnly, Name: r.name, Pinged: l.alive})
+	conn, background, err := gateway.MCP(ctx, client.Agent{Tools: r.o.Tools, ReadOnly: r.o.ReadOnly, Name: r.name, Unmet: unmet, Pinged: l.alive})
 	if err != nil {
 		return err
 	}

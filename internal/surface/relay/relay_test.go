@@ -142,11 +142,19 @@ type process struct {
 	done chan error
 }
 
+// reach returns a client of the gateway at an address.
+func reach(url, token string) func(context.Context, bool) (*client.Client, []string, error) {
+	return func(context.Context, bool) (*client.Client, []string, error) {
+		gateway, err := client.New(url, token)
+		return gateway, nil, err
+	}
+}
+
 func (g *gateway) run(t *testing.T, token string, change ...func(*relay.Options)) *process {
 	t.Helper()
 	toUs, in := io.Pipe()
 	out, fromUs := io.Pipe()
-	o := relay.Options{Gateway: func(context.Context, bool) (*client.Client, error) { return client.New(g.front.URL, token) }, In: toUs, Out: fromUs}
+	o := relay.Options{Gateway: reach(g.front.URL, token), In: toUs, Out: fromUs}
 	for _, f := range change {
 		f(&o)
 	}
@@ -278,11 +286,12 @@ func TestAClientIsIntroducedWhole(t *testing.T) {
 	})
 	away := false // is changed only while the process waits for its input
 	p := newGateway(t).run(t, "", func(o *relay.Options) {
-		o.Gateway = func(context.Context, bool) (*client.Client, error) {
+		o.Gateway = func(context.Context, bool) (*client.Client, []string, error) {
 			if away {
-				return nil, fault.New(fault.NotActive, "away")
+				return nil, nil, fault.New(fault.NotActive, "away")
 			}
-			return client.New(url, "")
+			gateway, err := client.New(url, "")
+			return gateway, nil, err
 		}
 	})
 	p.send(hello)
@@ -313,9 +322,10 @@ func TestAGatewayIsStartedAtFirstAndWhereAProcessHadStartedIt(t *testing.T) {
 		var starts []bool
 		token := g.token()
 		p := g.run(t, token, func(o *relay.Options) {
-			o.Gateway = func(_ context.Context, start bool) (*client.Client, error) {
+			o.Gateway = func(_ context.Context, start bool) (*client.Client, []string, error) {
 				starts = append(starts, start)
-				return client.New(g.front.URL, token)
+				gateway, err := client.New(g.front.URL, token)
+				return gateway, nil, err
 			}
 		})
 		p.initialize()
@@ -407,7 +417,7 @@ func answering(t *testing.T, reply func(m answer) (reply string, goesOn bool)) s
 func TestACancelledCallIsNotAnsweredWhenTheConnectionBreaks(t *testing.T) {
 	url := breaking(t)
 	p := newGateway(t).run(t, "", func(o *relay.Options) {
-		o.Gateway = func(context.Context, bool) (*client.Client, error) { return client.New(url, "") }
+		o.Gateway = reach(url, "")
 	})
 	p.send(strings.Replace(list, "%", "1", 1))
 	if a := p.receive(); a.Method != "elicitation/create" {
