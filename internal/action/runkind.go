@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/spelling"
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
@@ -42,8 +43,25 @@ var RunKinds = []RunKind{
 	{Type: "go_back", Summary: "Go back in the history"},
 }
 
-// RunKindOf returns the RunKind with a name.
+// otherNames are the names that verbs and tools have for the types of actions.
+var otherNames = map[string]string{
+	"goto": "navigate", "page.goto": "navigate", "browser_navigate": "navigate",
+	"page.screenshot": "screenshot", "browser_take_screenshot": "screenshot",
+	"snapshot": "read_page", "page.snapshot": "read_page", "browser_snapshot": "read_page",
+	"type": "form_input", "fill": "form_input", "select": "form_input", "page.type": "form_input", "page.select": "form_input",
+	"browser_type": "form_input", "browser_select_option": "form_input",
+	"click": "left_click", "page.click": "left_click", "browser_click": "left_click",
+	"find": "search_text", "page.find": "search_text", "browser_find": "search_text",
+	"wait_for": "wait", "page.wait_for": "wait", "browser_wait_for": "wait",
+	"back": "go_back", "page.back": "go_back", "browser_navigate_back": "go_back",
+}
+
+// RunKindOf returns the RunKind with a name, or with the name of the verb or the tool
+// that does the same.
 func RunKindOf(name string) (*RunKind, bool) {
+	if own, is := otherNames[name]; is {
+		name = own
+	}
 	at := slices.IndexFunc(RunKinds, func(k RunKind) bool { return k.Type == name })
 	if at < 0 {
 		return nil, false
@@ -74,13 +92,14 @@ func (k *RunKind) hint() string {
 	return k.Type + " takes " + strings.Join(names, ", ")
 }
 
-func kindNamesOfRun() string {
-	var names []string
+func runTypes() (names []string) {
 	for _, k := range RunKinds {
 		names = append(names, k.Type)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
+
+func kindNamesOfRun() string { return strings.Join(runTypes(), ", ") }
 
 // UnmarshalJSONFrom reads an action. It refuses fields that do not belong to
 // its type, even if they are empty.
@@ -97,9 +116,12 @@ func (a *RunAction) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if given, has := members["type"]; has && json.Unmarshal(given, &name) != nil {
 		return invalid("type", "must be a string").Hinted("give one of %s", kindNamesOfRun())
 	}
+	if _, has := members["action"]; has && name == "" {
+		return invalid("action", "is called type here").Hinted("write type, with one of %s", kindNamesOfRun())
+	}
 	k, known := RunKindOf(name)
 	if !known {
-		return noKind()
+		return noKind(name)
 	}
 	for field := range members {
 		if !k.takes(field) {
@@ -110,10 +132,14 @@ func (a *RunAction) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if err := json.Unmarshal(raw, (*plain)(a)); err != nil {
 		return fault.From(decodeFault(err, a)).Hinted("%s", k.hint())
 	}
+	a.Type = k.Type
 	return nil
 }
 
-func noKind() error {
+func noKind(name string) error {
+	if near := spelling.Misspelled(name, runTypes()); near != "" {
+		return invalid("type", "is no type of action").Hinted("did you mean %s? Or give one of %s", near, kindNamesOfRun())
+	}
 	return invalid("type", "is no type of action").Hinted("give one of %s", kindNamesOfRun())
 }
 
@@ -127,7 +153,7 @@ func (k *RunKind) foreign(field string) error {
 func (a *RunAction) Sound() error {
 	k, known := RunKindOf(a.Type)
 	if !known {
-		return noKind()
+		return noKind(a.Type)
 	}
 	has := given(a)
 	for _, field := range has {

@@ -27,7 +27,7 @@ var rules = map[string][]string{
 	"agekey":                       {"fault"},
 	"credentials/source":           {"credentials", "fault", "agekey", "spelling"},
 	"credentials/source/vaulttest": {"testwait"},
-	"action":                       {"fault", "untrusted"},
+	"action":                       {"fault", "spelling", "untrusted"},
 	"spelling":                     {},
 	"untrusted":                    {},
 	"randid":                       {},

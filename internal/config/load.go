@@ -49,13 +49,26 @@ func Examine(path string, env Env, further ...func(Config) []Problem) (Config, e
 	if !slices.ContainsFunc(problems, unreadable) {
 		problems = append(problems, c.problems()...)
 		for _, more := range further {
-			problems = append(problems, more(c)...)
+			problems = problems.with(more(c))
 		}
 	}
 	if len(problems) > 0 {
 		return Config{Source: c.Source}, locate(data, problems, env)
 	}
 	return c, nil
+}
+
+// with adds problems. One of a key that has a problem already takes its place, since it
+// says more.
+func (all Problems) with(more []Problem) Problems {
+	for _, p := range more {
+		if at := slices.IndexFunc(all, func(known Problem) bool { return known.Path == p.Path && p.Path != "" && !known.unknown }); at >= 0 {
+			all[at] = p
+			continue
+		}
+		all = append(all, p)
+	}
+	return all
 }
 
 // unreadable reports whether a problem made the reader skip values, so that the

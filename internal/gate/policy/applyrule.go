@@ -100,7 +100,8 @@ func (r *reader) hosts(path string, list []string) patterns {
 	p, err := parsePatterns(list)
 	if err != nil {
 		r.at = ""
-		r.complain(path, "%s", err)
+		f := fault.From(err)
+		r.complain(path, "%s; %s", f.Message, f.Hint)
 	}
 	return p
 }
