@@ -10,6 +10,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/demosite"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/testwait"
 )
 
 // ref finds the reference of a line of a snapshot.
@@ -139,9 +140,9 @@ func restQuestion(t *testing.T, g *gateway) {
 	}
 	approval = press().object(http.StatusAccepted)["approvalId"].(string)
 	operator.post("/v1/approvals/"+approval+"/answer", `{"approve": true, "reason": "it may go"}`).object(http.StatusOK)
-	if status := agent.get("/v1/approvals/" + approval + "/status").object(http.StatusOK); status["state"] != "used" {
-		t.Errorf("status %v", status)
-	}
+	testwait.For(t, "the request to be sent", func() bool { // which was held
+		return agent.get("/v1/approvals/" + approval + "/status").object(http.StatusOK)["state"] == "used"
+	})
 	if done := press().object(http.StatusOK); done["ok"] != true || exists(g.app, invoice.ID) {
 		t.Errorf("the approved call was not done: %v", done)
 	}

@@ -109,7 +109,7 @@ func (a *apps) removesTheGroup(t *testing.T, agent agent, person *person) {
 	if got := a.django.groups(t); len(got) > 0 {
 		t.Errorf("Django has the groups %v", got)
 	}
-	if asked := person.was(); !slices.Contains(asked, "page.click Delete") {
+	if asked := person.was(); !slices.Contains(asked, "page.request Delete") {
 		t.Errorf("nobody was asked about the end of the group, but of %q", asked)
 	}
 }
