@@ -49,6 +49,7 @@ type causingAct struct {
 	refused  error         // the last fault: refused by a person, or not answered
 	data     any           // of the answer of its call
 	changed  chan struct{} // closed and replaced when effects change
+	givenUp  bool          // its page gave up the requests that people were asked about last
 
 	askedBefore bool           // a person allowed the act before it was done, without a request of it
 	harms       bool           // a person was asked about a request of it that does harm by itself

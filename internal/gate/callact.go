@@ -90,6 +90,12 @@ func (b *causingAct) heldQuestion(effects []action.Effect) (action.Question, boo
 	return b.question, held && b.question.ID != "" && b.decision != nil
 }
 
+func (b *causingAct) isGivenUp() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.givenUp
+}
+
 // clearQuestion notes that the agent knows what became of the question.
 func (b *causingAct) clearQuestion() {
 	b.mu.Lock()
@@ -113,7 +119,8 @@ func (a *callAct) earlier(ctx context.Context) *causingAct {
 }
 
 // resumeAct answers a call that was made before, without doing its act again. It
-// waits for the answer to the question about the requests of the act.
+// waits for the answer to the question about the requests of the act. It returns
+// errGivenUp if the page gave them up: then the call is made anew.
 func (a *callAct) resumeAct(ctx context.Context, b *causingAct) (action.Result, error) {
 	a.c.facts.Session, a.c.pin = b.facts.Session, b.pin
 	b.mu.Lock()
@@ -140,6 +147,10 @@ func (a *callAct) resumeAct(ctx context.Context, b *causingAct) (action.Result, 
 		}
 	}
 	b.awaitAnswers(ctx)
+	if b.isGivenUp() {
+		a.journal.approval = ""
+		return action.Result{}, errGivenUp
+	}
 	a.recordAnswer(ctx, q.ID)
 	b.clearQuestion()
 	if refused := b.refusalFault(); refused != nil {

@@ -83,7 +83,9 @@ func (p *invocation) run(ctx context.Context) (result action.Result, err error) 
 		return action.Result{}, err
 	}
 	if b := p.act.earlier(ctx); b != nil {
-		return p.act.resumeAct(ctx, b)
+		if result, err := p.act.resumeAct(ctx, b); !errors.Is(err, errGivenUp) {
+			return result, err
+		}
 	}
 	own := ownVerbs[p.call.Verb]
 	if err := p.examine(ctx, own == nil || sessionVerbs[p.call.Verb]); err != nil {

@@ -426,8 +426,6 @@ func TestOthersActWhileACallWaitsForAPerson(t *testing.T) {
 	wantCode(t, "the call that waited", testwait.Receive(t, ended, "the end of the call"), fault.ApprovalDenied)
 }
 
-// TestAReadOnlySessionSendsNothing checks that only reading requests are sent,
-// that nobody is asked, and that rules can name harmless requests.
 // What a page can no longer send needs no answer: the question ends when the last of its
 // requests is gone.
 func TestAQuestionEndsWithItsRequests(t *testing.T) {
@@ -445,6 +443,23 @@ func TestAQuestionEndsWithItsRequests(t *testing.T) {
 	}
 }
 
+// An agent that went on and comes back acts anew: the question that ended is no answer to
+// the same call.
+func TestAnActIsMadeAnewAfterItsRequestsWereGivenUp(t *testing.T) {
+	w := newWire(t, atWire)
+	for range 3 {
+		if r := w.press("twice", time.Second); r.Pending == nil {
+			t.Fatalf("%+v", r)
+		}
+		w.as(operator, "page.goto", &action.Goto{URL: w.site.URL + "/"}, 0)
+	}
+	if w.did() != "" {
+		t.Errorf("done %s", w.did())
+	}
+}
+
+// TestAReadOnlySessionSendsNothing checks that only reading requests are sent,
+// that nobody is asked, and that rules can name harmless requests.
 func TestAReadOnlySessionSendsNothing(t *testing.T) {
 	w := newWire(t, policy.Config{Enabled: true, Trusted: []string{"127.0.0.1"}, AskAt: policy.AskAtWire,
 		Effects: []policy.EffectRule{{Hosts: []string{"127.0.0.1"}, Methods: []string{"POST"}, Paths: []string{"/api/sea*"}, Risk: "LOW"}}})

@@ -3,6 +3,7 @@ package gate
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -38,6 +39,9 @@ func (o *outgoingRequest) ask(ctx context.Context) error {
 			d.err = o.askForAll(ctx, b, d)
 			b.mu.Lock()
 			b.decision = nil
+			if b.givenUp = errors.Is(d.err, errGivenUp); b.givenUp {
+				b.question = action.Question{} // an equal call is a new one
+			}
 			b.mu.Unlock()
 			close(d.done)
 			return d.of(o)
@@ -54,7 +58,7 @@ func (o *outgoingRequest) ask(ctx context.Context) error {
 		select {
 		case <-d.done:
 		case <-ctx.Done():
-			return sessionEndedFault()
+			return givenUpFault()
 		}
 		if joined || d.err != nil {
 			return d.of(o)
@@ -131,8 +135,12 @@ func (o *outgoingRequest) askUncaused(ctx context.Context) error {
 	return err
 }
 
-func sessionEndedFault() error {
-	return fault.New(fault.ApprovalTimeout, "the session ended before a person answered").Hinted("start a new session")
+// errGivenUp ends a question whose requests can be sent no more.
+var errGivenUp = errors.New("the requests were given up")
+
+func givenUpFault() error {
+	return fault.New(fault.ApprovalTimeout, "its page was left, or gave it up, before a person answered").
+		Hinted("act again if it is still wanted").Because(errGivenUp)
 }
 
 func (o *outgoingRequest) notifyAsking(b *causingAct, question string) {
@@ -179,6 +187,9 @@ func (o *outgoingRequest) askPerson(ctx context.Context, b *causingAct, all ...*
 	q, err = o.g.approvals.Await(waits, q.ID, 0)
 	if waits.Err() != nil {
 		_ = o.g.approvals.Withdraw(context.WithoutCancel(ctx), q.ID) // or else it ends with its time
+		if err != nil {
+			err = givenUpFault()
+		}
 	}
 	return q, err
 }
