@@ -253,6 +253,8 @@ func TestWrongArgumentsAreToldAndNothingIsCalled(t *testing.T) {
 		"empty form":    {"browser_fill_form", map[string]any{"fields": []any{}}, "fields must have at least 1"},
 		"bad field":     {"browser_fill_form", map[string]any{"fields": []any{map[string]any{"type": "hunter2", "value": "a"}}}, "fields.0.type must be one of"},
 		"toggle":        {"browser_fill_form", map[string]any{"fields": []any{map[string]any{"type": "checkbox", "target": "e1", "value": "hunter2"}}}, "fields.0.value of a checkbox must be true or false"},
+		"an upload":     {"browser_file_upload", map[string]any{"selektor": "e1", "files": []any{"hunter2"}}, `for example {"target": "e5", "files": [{"name": "a.txt", "text": `},
+		"a file's path": {"browser_file_upload", map[string]any{"target": "e1", "files": []any{map[string]any{"path": "/home/hunter2"}}}, "Files of your own machine cannot be read here"},
 		"no such step":  {"browser_batch", map[string]any{"steps": []any{map[string]any{"tool": "hunter2"}}}, "steps.0.tool is none"},
 		"a bad step":    {"browser_batch", map[string]any{"steps": []any{map[string]any{"tool": "browser_click", "arguments": map[string]any{"target": "e1"}}, map[string]any{"tool": "browser_navigate", "arguments": map[string]any{"URL": "hunter2"}}}}, "steps.1.arguments.URL is not known here"},
 		"a step's step": {"browser_batch", map[string]any{"steps": []any{map[string]any{"tool": "browser_batch", "arguments": map[string]any{}}}}, "steps.0.tool is none"},

@@ -11,6 +11,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
+	"github.com/gloveboxhq/glovebox/internal/fault"
 )
 
 // otherNames lists, for each argument, other names that models often use for
@@ -59,10 +60,15 @@ var spoken = []string{"element", "description", "intent", "reason", "thought", "
 
 // decode reads and checks the arguments of a tool.
 func decode(raw json.RawMessage, in any) error {
-	if err := readArguments(raw, in); err != nil {
-		return err
+	err := readArguments(raw, in)
+	if err == nil {
+		err = action.Check(in)
 	}
-	return action.Check(in)
+	if shown, has := in.(interface{ example() string }); has && err != nil {
+		f := fault.From(err)
+		return f.Hinted("%s; for example %s", f.Hint, shown.example())
+	}
+	return err
 }
 
 // readArguments reads the arguments of a tool strictly. Arguments that are

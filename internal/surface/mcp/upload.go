@@ -20,6 +20,12 @@ func (in *uploadIn) args() *action.Upload {
 	return args
 }
 
+// example shows all arguments, since calls with wrong ones often have several.
+func (in *uploadIn) example() string {
+	return `{"target": "e5", "files": [{"name": "a.txt", "text": "what is in it"}]}, or "base64" in place of "text"; ` +
+		`{"target": "e5", "paths": ["a1b2c3"]} gives an artifact by its id. Files of your own machine cannot be read here: send what is in them`
+}
+
 // upload gives files to the element, and without files clears it.
 func upload(ctx context.Context, t *turn, in *uploadIn) error {
 	result, err := t.act(ctx, action.VerbPageUpload.Name, in.args())
