@@ -60,6 +60,25 @@ func TestARequestForAPersonIsAQuestion(t *testing.T) {
 	}
 }
 
+// Nobody can help in a session that has ended.
+func TestTheQuestionsOfASessionEndWithIt(t *testing.T) {
+	h := open(t)
+	if _, err := h.Call(t.Context(), asksForHelp("a code from the phone")); err != nil {
+		t.Fatal(err)
+	}
+	if all := h.openQuestions(t); len(all) != 1 {
+		t.Fatalf("questions %+v", all)
+	}
+	h.Over("s2")
+	if all := h.openQuestions(t); len(all) != 1 {
+		t.Errorf("the end of another session ended it: %+v", all)
+	}
+	h.Over("s1")
+	if all := h.openQuestions(t); len(all) != 0 {
+		t.Errorf("questions of a session that has ended: %+v", all)
+	}
+}
+
 // A pause for another reason is not ended by an answer to the agent's words.
 func TestAnAnswerToAnAgentEndsNoOtherPause(t *testing.T) {
 	h := open(t)

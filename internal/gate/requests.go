@@ -124,8 +124,16 @@ func (g *Requests) recordRequest(session string, event action.Record) {
 	}
 }
 
-// Over removes what is stored about the requests of a session that has ended.
-func (g *Requests) Over(session string) { g.acts.endSession(session) }
+// Over removes what is stored about the requests of a session that has ended, and ends
+// its open questions: no answer to them can have an effect.
+func (g *Requests) Over(session string) {
+	g.acts.endSession(session)
+	ctx, cancel := context.WithTimeout(context.Background(), hostRequestLimit)
+	defer cancel()
+	if err := g.approvals.WithdrawAll(ctx, session); err != nil {
+		g.log.Warn("questions of an ended session stay open", "session", session, "error", err)
+	}
+}
 
 // HasOpenQuestions reports whether a question about a session waits for a person.
 // If that is unknown, it reports true.

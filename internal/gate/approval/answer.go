@@ -118,6 +118,13 @@ func checkAnswer(q action.Question, host string, a action.Answer) error {
 	return nil
 }
 
+// WithdrawAll ends the open questions of a session, as if their time were over.
+func (d *Queue) WithdrawAll(ctx context.Context, session string) error {
+	_, err := d.exec(ctx, `UPDATE questions SET expires = ? WHERE session = ? AND state = 'pending'`, d.now().UnixMilli(), session)
+	d.wakeReporter()
+	return err
+}
+
 // Withdraw ends a question whose answer nobody needs any more, as if its time were over.
 func (d *Queue) Withdraw(ctx context.Context, id string) error {
 	_, err := d.exec(ctx, `UPDATE questions SET expires = ? WHERE id = ? AND state = 'pending'`, d.now().UnixMilli(), id)
