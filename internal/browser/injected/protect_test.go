@@ -44,6 +44,38 @@ func TestProtectedValuesNeverLeaveThePage(t *testing.T) {
 	}
 }
 
+// Words for secrets have other meanings too.
+func TestFieldsThatOnlySoundSecretAreShown(t *testing.T) {
+	p := blank(t)
+	for _, html := range []string{
+		`<label>PIN code <input name=pincode autocomplete=postal-code value=110001></label>`,
+		`<label>Secret Santa partner <input name=santa value=110001></label>`,
+		`<label>Library card number <input name=library_card_number value=110001></label>`,
+		`<label>API key name <input id=apiKeyName value=110001></label>`,
+		`<input aria-label="Map pin" value=110001>`,
+	} {
+		p.show(html)
+		tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
+		must(t, err)
+		if out := flatten(t, tree); !strings.Contains(out, "110001") || strings.Contains(out, `"p":true`) {
+			t.Errorf("%s is %s", html, out)
+		}
+	}
+	for _, html := range []string{
+		`<label>Library card number or card number <input value=S3CRET></label>`,
+		`<label>Secret name and secret <input value=S3CRET></label>`,
+		`<label>PIN code <input type=password autocomplete=postal-code value=S3CRET></label>`,
+		`<label>PIN code <input value=S3CRET></label>`,
+	} {
+		p.show(html)
+		tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
+		must(t, err)
+		if out := flatten(t, tree); strings.Contains(out, "S3CRET") {
+			t.Errorf("%s is %s", html, out)
+		}
+	}
+}
+
 func TestAPasswordShownAsTextStaysProtected(t *testing.T) {
 	p := open(t, `<input id=f type=password value=S3CRET aria-label=f><button onclick="f.type='text'">Show</button>`)
 	p.page(`f.type = 'text'`)

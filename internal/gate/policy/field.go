@@ -104,12 +104,13 @@ func (p *Policy) fill(facts action.Facts) judgement {
 	}
 	j := judgement{risk: action.Medium, rule: "field.unmatched", why: "no rule knows what the field is for", hosts: hostsOf(facts)}
 	text := fieldText(e)
+	guarded := withoutPhrases(text, &words().unguarded)
 	switch {
-	case isSecret(e, text):
+	case isSecret(e, guarded):
 		j.private = true
 		j.raise(action.Critical, "field.secret", "the field is for a password or another secret")
 		j.refuse, j.hint = fault.DeniedByPolicy, "agents never type secrets: browser_fill_secret types one that is stored for the site, and browser_request_human asks a person to sign in or to store it"
-	case e.Protected || isCard(e) || words().guarded.in(text) && !slides(e):
+	case e.Protected || isCard(e) || words().guarded.in(guarded) && !slides(e):
 		j.private = e.Protected || isCard(e)
 		j.raise(action.High, "field.guarded", "the field is for a card, an identity or a configuration")
 	case e.Code:
@@ -157,7 +158,10 @@ func fieldText(e *action.Element) string {
 
 var (
 	personalTypes = map[string]bool{"email": true, "tel": true}
-	secretTokens  = map[string]bool{"current-password": true, "new-password": true, "one-time-code": true}
+	// plainTokens are autofill field names of the HTML standard for addresses.
+	plainTokens = setOf(strings.Fields(`postal-code street-address address-line1 address-line2 address-line3 address-level1 address-level2
+		address-level3 address-level4 country country-name`))
+	secretTokens = map[string]bool{"current-password": true, "new-password": true, "one-time-code": true}
 )
 
 // isSecret reports whether a field is for a secret, which an agent must never type. A protected field
@@ -169,7 +173,20 @@ func isSecret(e *action.Element, text string) bool {
 	if isCard(e) {
 		return false // the card's security code is not a password
 	}
-	return words().secret.in(text) || e.Protected && !words().guarded.in(text)
+	plain := hasToken(e, func(t string) bool { return plainTokens[t] }) // the PIN code of an address
+	return words().secret.in(text) && !plain || e.Protected && !words().guarded.in(text)
+}
+
+// withoutPhrases is a text without the phrases of a list.
+func withoutPhrases(text string, list *lexicon) string {
+	plain := " " + normalize(text) + " "
+	for phrase := range list.exact {
+		if strings.Contains(plain, " "+phrase+" ") {
+			plain = strings.ReplaceAll(plain, " "+phrase+" ", " · ")
+			text = plain
+		}
+	}
+	return text
 }
 
 // isCard reports whether autocomplete marks a payment card's field (HTML

@@ -120,6 +120,7 @@ func startsWith(list, prefix []string) bool {
 type dictionary struct {
 	critical, high, medium, low     lexicon // of controls
 	secret, guarded, personal, free lexicon // of fields
+	unguarded                       lexicon // of fields: phrases with a word of the first two that mean something else
 	checkout, settings              lexicon // of paths
 
 	search                               lexicon // of fields that search, a part of free
@@ -137,7 +138,7 @@ type dictionary struct {
 func (d *dictionary) sections() map[string]*lexicon {
 	return map[string]*lexicon{
 		"critical": &d.critical, "high": &d.high, "medium": &d.medium, "low": &d.low,
-		"secret": &d.secret, "guarded": &d.guarded, "personal": &d.personal, "free": &d.free,
+		"secret": &d.secret, "guarded": &d.guarded, "personal": &d.personal, "free": &d.free, "unguarded": &d.unguarded,
 		"checkout": &d.checkout, "settings": &d.settings, "composer": &d.composer,
 		"cancel": &d.cancel, "dismiss": &d.dismiss, "affirm": &d.affirm, "reply": &d.reply, "save": &d.save, "cancelled": &d.cancelled,
 		"noun": &d.noun, "showing": &d.showing, "editing": &d.editing, "things": &d.things, "help": &d.help, "cookie": &d.cookie, "answers": &d.answers,

@@ -17,6 +17,10 @@ const meterValue = getter(HTMLMeterElement.prototype, 'value');
 const oncePassword = new WeakSet();
 const secretComplete = /(^|\s)(current-password|new-password|one-time-code|cc-(number|csc|exp|exp-month|exp-year|name|given-name|family-name|additional-name|type))(\s|$)/i;
 const secretHint = /pass(word|wd|phrase|code)|\bpwd\b|passwort|kennwort|contrase(ñ|n)a|mot.?de.?passe|senha|wachtwoord|密码|パスワード|비밀번호|пароль|one.?time|\botp\b|\btotp\b|\b[2m]fa\b|two.?factor|verification.?code|security.?code|\bcvv2?\b|\bcvc2?\b|\bcsc\b|card.?(number|no\b|num\b|code|verification)|credit.?card|\bcc.?(num|number|csc|cvc|cvv)|\bpin\b|\bpin.?code|\bssn\b|social.?security|secret|api.?key|private.?key|access.?token|auth.?token|recovery.?code|backup.?code|seed.?phrase/i;
+// Phrases with a word of those that mean something else, and fields of addresses: a PIN code is
+// a postal code in some countries.
+const harmlessHint = /secret.?santa|trade.?secret|pin.?board|board.?pin|map.?pin|pin.?name|(token|api.?key|access.?key|secret).?name|password.?(hint|policy|length)|(library|loyalty|membership|business|playing|sim|graphics).?card(.?(number|no\b|num\b|code))?/gi;
+const plainComplete = /(^|\s)(postal-code|street-address|address-(line[123]|level[1234])|country(-name)?)(\s|$)/i;
 const worded = text => text.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_\-.[\]]+/g, ' ');
 const isProtected = element => {
   const tag = tagOf(element);
@@ -30,9 +34,11 @@ const isProtected = element => {
   if (type !== 'textarea' && !/^(text|tel|number|search|email|url)$/.test(type)) return false;
   if (secretComplete.test(attribute(element, 'autocomplete') ?? '')) return true;
   if (securityOf(element)) return true;
-  return ['name', 'id', 'aria-label', 'placeholder'].some(key => secretHint.test(worded(attribute(element, key) ?? ''))) ||
-    labelsOf(element).some(label => secretHint.test(limited(textContent(label), 200)));
+  if (plainComplete.test(attribute(element, 'autocomplete') ?? '')) return false;
+  return ['name', 'id', 'aria-label', 'placeholder'].some(key => saysSecret(worded(attribute(element, key) ?? ''))) ||
+    labelsOf(element).some(label => saysSecret(limited(textContent(label), 200)));
 };
+const saysSecret = text => secretHint.test(text.replace(harmlessHint, ' '));
 const securityOf = element => {
   const security = styleOf(element).webkitTextSecurity;
   return security !== undefined && security !== 'none' && security !== '';
