@@ -151,6 +151,47 @@ func TestWhatAnActSetsOffIsWaitedFor(t *testing.T) {
 	}
 }
 
+// A dialog that fades out when its own button closes it is gone in the report, and not
+// offered for another click.
+func TestADialogThatClosesIsGone(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<!doctype html><title>t</title><style>#d { transition: opacity .3s, transform .3s } #d.out { opacity: 0; transform: translateY(20px) }</style>
+			<button>Under</button><div id=d role=dialog aria-modal=true aria-label=Welcome><button id=c>Start</button></div>
+			<script>c.onclick = () => setTimeout(() => { d.classList.add('out'); setTimeout(() => d.remove(), 350) })</script>`)
+	})
+	tr := start(t, engine.BePatient)
+	tr.told(bot, "page.goto", &action.Goto{URL: listen(t, mux).URL})
+	wantChanges(t, tr.told(bot, "page.click", &action.Click{Locator: selector("#c")}), "- dialog \"Welcome\"\n")
+	if shown := tr.snap(); strings.Contains(shown, "Start") || !strings.Contains(shown, `button "Under"`) {
+		t.Errorf("after the dialog:\n%s", shown)
+	}
+}
+
+// A page that shows that it works on something has not finished; one that showed it
+// before has nothing to do with the act.
+func TestAPageThatWorksOnSomethingIsLate(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<!doctype html><title>t</title><button id=a>Create</button><button id=b>Count</button><p id=n>0</p><div id=o></div><script>
+			const bar = () => { const e = document.createElement('div'); e.role = 'progressbar'; e.style.cssText = 'height:6px;width:80px'; return e };
+			a.onclick = () => o.append(bar()); b.onclick = () => n.textContent++;</script>`)
+	})
+	tr := start(t)
+	tr.told(bot, "page.goto", &action.Goto{URL: listen(t, mux).URL})
+	if c := tr.told(bot, "page.click", &action.Click{Locator: selector("#b")}); c.Late {
+		t.Errorf("a page that works on nothing: %+v", c)
+	}
+	if c := tr.told(bot, "page.click", &action.Click{Locator: selector("#a")}); !c.Late || !strings.Contains(c.Text, "+ progressbar") {
+		t.Errorf("a new progress bar: %+v", c)
+	}
+	if c := tr.told(bot, "page.click", &action.Click{Locator: selector("#b")}); c.Late {
+		t.Errorf("a progress bar that was there: %+v", c)
+	}
+}
+
 // A search box that waits until nobody types any more, and then asks its server.
 func TestSuggestionsAreInTheAnswer(t *testing.T) {
 	mux := http.NewServeMux()

@@ -2,7 +2,7 @@
 // two reports. Elements that change without an act are noise: they are noted
 // between acts, and by how often they change during one.
 const NOISE_TIMES = 2, NOISE_LIFE = 2000, NOISE_WHILE = 6, LOOKED_AT = 500; // ms; batches and records of mutations
-const effects = {own: null, running: false, count: 0, wake: null, noise: new WeakMap(), during: new WeakMap(), moving: new WeakSet(), steps: 0, stepping: new Set(), pictures: new Map(), added: 0, elements: 0, ending: null, later: 0, between: new Map(), read: false, earlier: false};
+const effects = {own: null, running: false, count: 0, wake: null, noise: new WeakMap(), during: new WeakMap(), moving: new WeakSet(), working: new WeakSet(), steps: 0, stepping: new Set(), pictures: new Map(), added: 0, elements: 0, ending: null, later: 0, between: new Map(), read: false, earlier: false};
 
 // Elements that changed since the last reading, with how often: what changed once
 // came too late for that report, and what changes again and again is noise.
@@ -76,7 +76,7 @@ const arm = ({node = 0}) => {
   effects.ending = null;
   watchChanges();
   onChanges(changeWatch.takeRecords());
-  Object.assign(effects, {own: node ? elementOf(node) : null, running: true, count: 0, during: new WeakMap(), moving: new WeakSet(document.getAnimations()), steps: 0, stepping: new Set(), pictures: pictures(), added: 0, later: askedForLater(), earlier: effects.read && changedBetween(), between: new Map(), read: false});
+  Object.assign(effects, {own: node ? elementOf(node) : null, running: true, count: 0, during: new WeakMap(), moving: new WeakSet(document.getAnimations()), steps: 0, stepping: new Set(), pictures: pictures(), working: new WeakSet(queryAll(document, waiting)), added: 0, later: askedForLater(), earlier: effects.read && changedBetween(), between: new Map(), read: false});
 };
 
 const pause = limit => new Promise(done => after(done, limit));
@@ -120,7 +120,7 @@ const waitStable = async ({late = 0, kinds = null, suggests = 0, most = 500, wal
     await turns();
   } while (effects.count !== seen && performance.now() < until);
   const overran = effects.count !== seen, moving = await waitMotion(began + MOVE_LIMIT);
-  const came = {earlier: effects.earlier, elements: effects.elements, changed: effects.count > 0, busy: overran || moving, unfinished: fresh && isUnfinished(), drawn: redrawn()};
+  const came = {earlier: effects.earlier, elements: effects.elements, changed: effects.count > 0, busy: overran || moving || effects.count > 0 && works(), unfinished: fresh && isUnfinished(), drawn: redrawn()};
   if (walk === null || came.unfinished) return came;
   onChanges(changeWatch.takeRecords());
   renew();
@@ -186,8 +186,13 @@ const appears = animation => displaces(animation) && animation.effect.getCompute
 const displaces = animation => {
   const {effect} = animation, target = effect?.target;
   if (animation.playState !== 'running' || !isElement(target) || effects.moving.has(animation)) return false;
-  if (effects.own !== null && (contains(effects.own, target) || contains(target, effects.own))) return false;
+  if (effects.own !== null && (contains(effects.own, target) || contains(target, effects.own)) && !vanishes(effect)) return false;
   return effect.getKeyframes().some(frame => Object.keys(frame).some(name => appearing.test(name)));
+};
+// Whether an element fades out: a dialog that its own button closes.
+const vanishes = effect => {
+  const end = effect.getKeyframes().at(-1);
+  return end !== undefined && (end.opacity === '0' || end.visibility === 'hidden' || end.display === 'none');
 };
 // Waits until motion has ended, and reports whether some has not.
 const waitMotion = async until => {

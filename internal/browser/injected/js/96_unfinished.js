@@ -13,6 +13,8 @@ const isUnfinished = () => {
   if (text === '') return anyPointable(body, waiting) || !anyPointable(body, contentful) && isFilledByScript(body);
   return text.length <= SHELL && (loadingWords.test(text) || anyPointable(body, waiting));
 };
+// Whether the page says, since the act, that it works on something.
+const works = () => [...queryAll(document, waiting)].slice(0, LOOKED_FOR).some(element => !effects.working.has(element) && pointable(element));
 // It has an empty element for a script to fill, or a script file.
 const isFilledByScript = body => allInElement(body, ':not(script,style,link,noscript,template)').length > 0 || queryAll(document, 'script[src],script[type=module i]').length > 0;
 const anyPointable = (body, selector) => [...allInElement(body, selector)].slice(0, LOOKED_FOR).some(pointable);
