@@ -236,7 +236,30 @@ func (nv *navigator) loaded(ctx context.Context, t *tab, before mark, loader, ev
 		return err
 	}
 	reportOf(ctx).prepare(p)
+	if event == "networkIdle" {
+		return nv.idle(ctx, f, arrived)
+	}
 	return nv.await(ctx, arrived)
+}
+
+// idleWait is how long a document that is there is waited for until its requests have
+// ended: an event stream never ends, and a server may not answer.
+const idleWait = 5 * time.Second
+
+// idle waits until a document is there, and for some time until it makes no requests.
+func (nv *navigator) idle(ctx context.Context, f *frame, arrived func(*state) bool) error {
+	err := nv.await(ctx, func(s *state) bool { return f.events["DOMContentLoaded"] || arrived(s) })
+	if err != nil {
+		return err
+	}
+	bounded, stop := context.WithTimeout(ctx, idleWait)
+	defer stop()
+	err = nv.await(bounded, arrived)
+	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
+		nv.notes.add("the page still makes requests after %s (an event stream, polling, or a server that does not answer): wait for what you expect instead of networkidle", idleWait)
+		return nil
+	}
+	return err
 }
 
 // giveUp stops a load that took too long, so that the tab can be used.

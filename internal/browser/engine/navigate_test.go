@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -142,6 +143,36 @@ func TestGotoWaitsForTheEventItIsToldTo(t *testing.T) {
 		t.Errorf("at %s", got)
 	}
 	tr.must("page.goto", &action.Goto{URL: s.URL, WaitUntil: "networkidle"})
+}
+
+// Requests that never end keep no navigation: an event stream, and a picture whose server
+// does not answer.
+func TestANavigationDoesNotWaitForRequestsWithoutEnd(t *testing.T) {
+	mux, over := http.NewServeMux(), make(chan struct{})
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<!doctype html><title>streams</title><p>here</p><img src=/picture><script>new EventSource('/events')</script>`)
+	})
+	hang := func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-over:
+		case <-r.Context().Done():
+		}
+	}
+	mux.HandleFunc("/picture", hang)
+	mux.HandleFunc("/events", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "data: one\n\n")
+		_ = http.NewResponseController(w).Flush()
+		hang(w, r)
+	})
+	s := listen(t, mux)
+	t.Cleanup(func() { close(over) })
+	tr := start(t)
+	result := tr.must("page.goto", &action.Goto{URL: s.URL, WaitUntil: "networkidle"})
+	if at := result.Data.(*action.Navigated); at.Title != "streams" || !strings.Contains(strings.Join(result.Notes, " "), "still makes requests") {
+		t.Errorf("%+v, notes %q", at, result.Notes)
+	}
 }
 
 func TestHistory(t *testing.T) {
