@@ -46,6 +46,9 @@ var dialogEvents = map[string]eventHandler{
 			return
 		}
 		if p.Type == "beforeunload" {
+			if !t.hidden {
+				b.notes.add("the page asked to stay, since something on it may not be saved, and was left all the same")
+			}
 			b.work.add(func() { from.session.Send(handleDialog, map[string]bool{"accept": true}) })
 			return
 		}

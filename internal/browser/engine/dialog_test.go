@@ -80,9 +80,9 @@ func TestDialogsDuringAnyVerb(t *testing.T) {
 	tr.must("page.dialog", &action.AnswerDialog{})
 	tr.visit(`<body onclick="onbeforeunload = e => { e.preventDefault(); return 'stay' }">Unload`)
 	tr.must("page.click", &action.Click{Locator: selector("body")})
-	tr.must("page.goto", &action.Goto{URL: "about:blank"})
-	if got := tr.Page().URL; got != "about:blank" {
-		t.Errorf("beforeunload kept us at %s", got)
+	left := tr.must("page.goto", &action.Goto{URL: "about:blank"})
+	if got := tr.Page().URL; got != "about:blank" || !strings.Contains(strings.Join(left.Notes, " "), "asked to stay") {
+		t.Errorf("beforeunload kept us at %s, notes %q", got, left.Notes)
 	}
 }
 
