@@ -19,7 +19,7 @@ const (
 
 // write formats edits as lines.
 func (d *differ) write(o DeltaOptions) Delta {
-	t := &changeWriter{writer: &writer{page: d.after, density: densities[0]}, most: o.Most}
+	t := &changeWriter{writer: &writer{page: d.after, density: densities[0], main: densities[0]}, most: o.Most}
 	removed := slices.ContainsFunc(d.edits, edit.isGone)
 	for i := 0; i < len(d.edits); {
 		if o.Most > 0 && t.Len() > o.Most {

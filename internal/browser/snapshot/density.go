@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -24,11 +25,26 @@ var densities = [...]density{
 	{long: 20, shown: 10},
 	{long: 16, shown: 8, aside: 40, prose: 600, name: 250, tidy: true},
 	{long: 12, shown: 6, aside: 24, prose: 360, name: 180, tidy: true},
-	{long: 10, shown: 5, aside: 14, prose: 240, name: 140, tidy: true, loose: true},
-	{long: 8, shown: 4, aside: 9, prose: 170, name: 110, tidy: true, loose: true},
-	{long: 6, shown: 3, aside: 6, prose: 120, name: 90, tidy: true, loose: true, lift: true},
-	{long: 5, shown: 3, aside: 4, prose: 90, name: 70, tidy: true, loose: true, lift: true},
-	{long: 4, shown: 2, aside: 3, prose: 70, name: 60, tidy: true, loose: true, lift: true},
+	{long: 10, shown: 5, aside: 12, prose: 240, name: 140, tidy: true, loose: true},
+	{long: 8, shown: 4, aside: 6, prose: 170, name: 110, tidy: true, loose: true},
+	{long: 6, shown: 3, aside: 3, prose: 120, name: 90, tidy: true, loose: true, lift: true},
+	{long: 5, shown: 3, aside: 1, prose: 90, name: 70, tidy: true, loose: true, lift: true},
+	{long: 4, shown: 2, aside: 1, prose: 70, name: 60, tidy: true, loose: true, lift: true},
+	// The main content is mainAhead steps behind what is beside it.
+	{long: 4, shown: 2, aside: 1, prose: 70, name: 60, tidy: true, loose: true, lift: true},
+	{long: 4, shown: 2, aside: 1, prose: 70, name: 60, tidy: true, loose: true, lift: true},
+}
+
+// mainAhead is how many densities the main content of a page is written more fully than
+// the menus beside it.
+const mainAhead = 2
+
+// hasAsides reports whether nodes, or those in them to a depth, have landmarks that are
+// not the main content.
+func hasAsides(nodes []*action.Node, depth int) bool {
+	return slices.ContainsFunc(nodes, func(n *action.Node) bool {
+		return asides[n.Role] || n.Role != "main" && depth > 0 && hasAsides(n.Children, depth-1)
+	})
 }
 
 // asides are landmarks that are not the main content.

@@ -99,7 +99,10 @@ func (c *cutting) write(p *Page, o Options) {
 
 // rows formats nodes as lines.
 func (p *Page) rows(nodes []*action.Node, o Options, density, room int) []row {
-	w := &writer{page: p, options: o, density: densities[density]}
+	w := &writer{page: p, options: o, density: densities[density], main: densities[density]}
+	if hasAsides(nodes, 3) {
+		w.main = densities[max(0, density-mainAhead)]
+	}
 	if o.MaxTokens > 0 {
 		w.most = room / 8
 	}

@@ -206,6 +206,31 @@ func TestALongPageShowsParagraphsRatherThanMenus(t *testing.T) {
 	}
 }
 
+// A short article beside many menus stays whole in a small budget: the menus are shortened
+// before it.
+func TestAnArticleIsKeptBeforeMenus(t *testing.T) {
+	nodes := []*node{{Role: "main", Children: []*node{
+		{Role: "heading", Name: "Hedges", Level: 1}, {Text: "From the wiki"}, {Role: "link", Name: "Jump to navigation", Number: 1}, {Role: "link", Name: "Jump to search", Number: 2},
+		{Text: "Cut in June"}, {Text: "Retrieved from"}, {Role: "link", Name: "here", Number: 3},
+	}}}
+	for i, menu := range []string{"Personal", "Views", "More", "Tools", "Places", "Help", "Site", "Pages"} {
+		n := &node{Role: "navigation", Name: menu, Container: 100 + i, Children: []*node{{Role: "heading", Name: menu, Level: 3}}}
+		for j := range 6 {
+			n.Children = append(n.Children, &node{Role: "link", Name: fmt.Sprintf("%s link number %d", menu, j), Number: 10*i + j + 10})
+		}
+		nodes = append(nodes, n)
+	}
+	part := snapshot.Merge(frame("A", nodes...), new(snapshot.Refs)).Part(snapshot.Options{MaxTokens: 600})
+	for _, want := range []string{"From the wiki", "Jump to search", "Cut in June", "Retrieved from", `navigation "Personal"`, `navigation "Pages"`} {
+		if !strings.Contains(part.Text, want) {
+			t.Errorf("no %q in\n%s", want, part.Text)
+		}
+	}
+	if part.Next != 0 {
+		t.Errorf("it goes on at %d", part.Next)
+	}
+}
+
 func TestALaterPartBeginsWithItsAncestors(t *testing.T) {
 	f := article(300)
 	f.Tree.Nodes = []*node{{Role: "region", Name: "Outer", Children: f.Tree.Nodes}}

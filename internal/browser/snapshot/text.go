@@ -32,6 +32,7 @@ type writer struct {
 	page    *Page
 	options Options
 	density density
+	main    density // of the main content
 	most    int                   // tokens of one name, value or address; 0 means no limit
 	aside   bool                  // inside a landmark that is not the main content
 	apart   map[*action.Node]bool // the unread nodes after these are reported elsewhere
@@ -135,6 +136,10 @@ func (w *writer) node(n *action.Node, level int, way []*action.Node) {
 	w.line(level, w.named(n, name))
 	from := len(w.rows)
 	w.rows[from-1].kept = fields[n.Role]
+	if n.Role == "main" {
+		defer func(beside density) { w.density = beside }(w.density)
+		w.density = w.main
+	}
 	way = append(way[:len(way):len(way)], n)
 	if w.density.aside == 0 || w.aside || !asides[n.Role] {
 		w.siblings(children, level+1, way)
