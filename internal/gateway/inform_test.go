@@ -27,8 +27,11 @@ var transports = map[string]func(*testing.T, *records) sdk.Transport{
 		done := make(chan error, 1)
 		go func() {
 			done <- relay.Run(ctx, relay.Options{
-				Gateway: func(context.Context, bool) (*client.Client, error) { return client.New(r.url, r.tokens[action.Agent]) },
-				Tools:   []string{"all"}, In: toUs, Out: fromUs,
+				Gateway: func(context.Context, bool) (*client.Client, []string, error) {
+					gateway, err := client.New(r.url, r.tokens[action.Agent])
+					return gateway, nil, err
+				},
+				Tools: []string{"all"}, In: toUs, Out: fromUs,
 			})
 		}()
 		t.Cleanup(func() {
