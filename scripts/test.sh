@@ -32,18 +32,12 @@ short)
   ;;
 full)
   printf '==> running every test: about 45 minutes on two cores; each package is named when it has ended\n'
-  # The programs of the end-to-end tests are separate processes: there is no race to see from
-  # outside. They run beside the other tests, which leave the processors idle now and then; what
-  # they say is shown at the end.
-  later=$(mktemp)
-  trap 'rm -f "$events" "$later"' EXIT
-  later=$later gotestsum --raw-command -- bash -c '
+  # The programs of the end-to-end tests are separate processes: there is no race to see from outside.
+  gotestsum --raw-command -- bash -c '
     status=0
-    go test -json -count=1 -timeout 60m ./e2e/... >"$later" &
     CGO_ENABLED=1 go test -json -race -count=1 -timeout 60m $(go list ./... | grep -v /e2e) || status=1
     CGO_ENABLED=1 go -C bench test -json -race -count=1 -timeout 60m ./... || status=1
-    wait $! || status=1
-    cat "$later"
+    go test -json -count=1 -timeout 60m ./e2e/... || status=1
     exit $status'
   ;;
 *)

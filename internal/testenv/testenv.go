@@ -30,14 +30,14 @@ func ChromiumPath() string {
 	return "/usr/lib/chromium/chromium"
 }
 
-// PageChromiumPath returns the browser for tests of what is in a page. Under -short
-// that is Debian's headless shell where it is installed: the same version of
-// Chromium without a browser's windows, which makes a page in half the time.
-// Otherwise it is ChromiumPath. It parses the flags, so TestMain may ask.
+// PageChromiumPath returns the browser for tests of what is in a page. Under -short,
+// and with the race detector, that is Debian's headless shell where it is installed:
+// the same version of Chromium without a browser's windows, which makes a page in half
+// the time. Otherwise it is ChromiumPath. It parses the flags, so TestMain may ask.
 func PageChromiumPath() string {
 	flag.Parse()
 	const shell = "/usr/lib/chromium/chromium-headless-shell"
-	if _, err := os.Stat(shell); err == nil && testing.Short() && os.Getenv("GLOVEBOX_TEST_CHROMIUM") == "" {
+	if _, err := os.Stat(shell); err == nil && (testing.Short() || raceDetector) && os.Getenv("GLOVEBOX_TEST_CHROMIUM") == "" {
 		return shell
 	}
 	return ChromiumPath()
