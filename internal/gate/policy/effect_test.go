@@ -199,6 +199,7 @@ func TestRequestsAreJudgedByTheirContent(t *testing.T) {
 		// what only looks like an order
 		{"POST", app + "/filters/reset", nil, action.Medium},
 		{"POST", app + "/zoom/reset", nil, action.Medium},
+		{"POST", app + "/forms/contact", bodyOf("sender", "no-reply@shop.test"), action.Medium},
 		{"POST", app + "/post/5", bodyOf("title", "x"), action.Medium},
 		{"POST", app + "/?list-table.item", nil, action.Medium},
 		{"POST", app + "/scripts/5", bodyOf("code", "deleteItem(5)"), action.Medium},

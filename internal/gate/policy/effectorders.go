@@ -21,18 +21,18 @@ var (
 	codeNames = setOf(strings.Fields(`code script cmd command source program expression statement input line text`))
 )
 
-// judgeCode raises the risk of a request that has a program run which says that it does harm.
+// judgeCode raises the risk of a request that has a program run which names a deletion or a payment.
 func judgeCode(j *judgement, r action.Request) (found kinds) {
 	if !slices.ContainsFunc(segmentsOf(r.URL), func(s string) bool { return runners[s] }) {
 		return 0
 	}
 	for _, f := range r.Fields {
 		if f.Name == "" || codeNames[strings.ToLower(fieldName(f.Name))] {
-			found |= kindsOf(operationWords(f.Value)) & (destroys | pays | sends)
+			found |= kindsOf(operationWords(f.Value)) & (destroys | pays)
 		}
 	}
 	if found != 0 {
-		j.raise(action.High, "effect.runs", "it runs code or a command that deletes, sends or pays something")
+		j.raise(action.High, "effect.runs", "it runs code or a command that deletes or pays something")
 	}
 	return found
 }
@@ -41,7 +41,7 @@ func judgeCode(j *judgement, r action.Request) (found kinds) {
 var typeNames = setOf(strings.Fields(`@type __typename`))
 
 // componentNames are names of fields for the control that was pressed, by its path.
-var componentNames = setOf(strings.Fields(`changedpropids triggered sender interface`))
+var componentNames = setOf(strings.Fields(`changedpropids triggered`))
 
 // commandParts are words of names of fields for an action: form_action, opType.
 var commandParts = setOf(strings.Fields(`action subaction operation op command cmd verb method`))
@@ -95,9 +95,7 @@ func orderedBy(f action.BodyField, all []action.BodyField) (said []string) {
 		said = append(said, orderOf(operationWords(f.Value[strings.LastIndexAny(f.Value, ".#:/")+1:]), anyHarm), orderOf(controlWords(f.Value), anyHarm))
 	case typeNames[lower]:
 		said = append(said, orderOf(operationWords(f.Value[strings.LastIndexByte(f.Value, '/')+1:]), destroys))
-	case componentNames[lower]:
-		said = append(said, ordersOfComponents(f.Value)...)
-	case strings.HasPrefix(f.Name, "wicket:"):
+	case componentNames[lower], strings.HasPrefix(f.Name, "wicket:"):
 		said = append(said, ordersOfComponents(f.Value)...)
 	case namesCommand(name), calls, orderNames[lower]:
 		if identifier.MatchString(f.Value) {
