@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/coder/websocket"
@@ -45,8 +46,8 @@ func (c *Client) MCP(ctx context.Context, a Agent) (conn *websocket.Conn, backgr
 	if a.ReadOnly {
 		query.Set("read-only", "true")
 	}
-	if len(a.Unmet) > 0 {
-		query.Set("unmet", strings.Join(a.Unmet, ","))
+	if unmet := sendable(a.Unmet); len(unmet) > 0 {
+		query.Set("unmet", strings.Join(unmet, ","))
 	}
 	at := c.base.JoinPath("v1", "mcp", "stream")
 	at.RawQuery = query.Encode()
@@ -59,6 +60,16 @@ func (c *Client) MCP(ctx context.Context, a Agent) (conn *websocket.Conn, backgr
 			Hinted("end it, and start it with this version: glovebox serve").Because(err)
 	}
 	return conn, header.Get("Glovebox-Background") == "true", err
+}
+
+const mostUnmet = 50 // hosts that the gateway takes
+
+// sendable returns the hosts that the gateway takes: some, of plain characters.
+func sendable(hosts []string) []string {
+	plain := slices.DeleteFunc(slices.Clone(hosts), func(h string) bool {
+		return h == "" || len(h) > 255 || strings.ContainsFunc(h, func(r rune) bool { return r <= ' ' || r > '~' || r == ',' })
+	})
+	return plain[:min(len(plain), mostUnmet)]
 }
 
 // upgrade opens a WebSocket, and returns the headers of the gateway's answer with it.

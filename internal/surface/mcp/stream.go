@@ -20,6 +20,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/auth"
 	"github.com/gloveboxhq/glovebox/internal/fault"
+	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
 const (
@@ -124,13 +125,13 @@ func unmetHosts(list string) (*atomic.Pointer[string], error) {
 	if len(hosts) > maxUnmet || slices.ContainsFunc(hosts, func(h string) bool { return !hostPattern.MatchString(h) }) {
 		return nil, fault.New(fault.InvalidRequest, "unmet is not a list of at most %d hosts", maxUnmet).With("field", "unmet")
 	}
-	text := "this gateway was running already and does not allow " + strings.Join(hosts, ", ") + ", for which you were set up; " +
+	text := "this gateway was running already and does not allow " + untrusted.ToolLine(strings.Join(hosts, ", "), 1000) + ", for which you were set up; " +
 		"ask the person to end it (it starts again with your settings) or to allow them there"
 	note.Store(&text)
 	return note, nil
 }
 
-var hostPattern = regexp.MustCompile(`^[A-Za-z0-9*._:\[\]-]{1,255}$`)
+var hostPattern = regexp.MustCompile(`^[!-+\--~]{1,255}$`) // printable, without commas
 
 // Close ends the stream without serving.
 func (st *clientStream) Close() { st.release() }
