@@ -32,7 +32,7 @@ type writer struct {
 	page    *Page
 	options Options
 	density density
-	main    density // of the main content
+	main    density               // of the main content
 	most    int                   // tokens of one name, value or address; 0 means no limit
 	aside   bool                  // inside a landmark that is not the main content
 	apart   map[*action.Node]bool // the unread nodes after these are reported elsewhere
