@@ -41,7 +41,7 @@ test-ready: build
 	@scripts/test.sh short
 
 .PHONY: test-full
-test-full: ## lint, run every test, with the race detector, and the demo: what a release must pass; about 45 minutes
+test-full: ## lint, run every test, with the race detector, and the demo: what a release must pass; about an hour
 	@scripts/prepare.sh test scripts/parts.sh lint test-full-ready demo-ready
 
 .PHONY: test-full-ready

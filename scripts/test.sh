@@ -31,7 +31,7 @@ short)
   gotestsum "${again[@]}" --packages "./internal/browser/engine ./e2e/... ./..." -- -short -count=1 -p "$(($(nproc) + 1))" -timeout 60m
   ;;
 full)
-  printf '==> running every test: about 45 minutes on two cores; each package is named when it has ended\n'
+  printf '==> running every test: about an hour on two cores; each package is named when it has ended\n'
   # The programs of the end-to-end tests are separate processes: there is no race to see from outside.
   gotestsum --raw-command -- bash -c '
     status=0

@@ -46,7 +46,8 @@ func (c *Client) MCP(ctx context.Context, a Agent) (conn *websocket.Conn, backgr
 	if a.ReadOnly {
 		query.Set("read-only", "true")
 	}
-	if unmet := sendable(a.Unmet); len(unmet) > 0 {
+	unmet := slices.DeleteFunc(slices.Clone(a.Unmet), func(host string) bool { return !action.IsUnmet(host) })
+	if unmet = unmet[:min(len(unmet), action.MaxUnmet)]; len(unmet) > 0 {
 		query.Set("unmet", strings.Join(unmet, ","))
 	}
 	at := c.base.JoinPath("v1", "mcp", "stream")
@@ -60,16 +61,6 @@ func (c *Client) MCP(ctx context.Context, a Agent) (conn *websocket.Conn, backgr
 			Hinted("end it, and start it with this version: glovebox serve").Because(err)
 	}
 	return conn, header.Get("Glovebox-Background") == "true", err
-}
-
-const mostUnmet = 50 // hosts that the gateway takes
-
-// sendable returns the hosts that the gateway takes: some, of plain characters.
-func sendable(hosts []string) []string {
-	plain := slices.DeleteFunc(slices.Clone(hosts), func(h string) bool {
-		return h == "" || len(h) > 255 || strings.ContainsFunc(h, func(r rune) bool { return r <= ' ' || r > '~' || r == ',' })
-	})
-	return plain[:min(len(plain), mostUnmet)]
 }
 
 // upgrade opens a WebSocket, and returns the headers of the gateway's answer with it.

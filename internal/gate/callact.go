@@ -146,11 +146,11 @@ func (a *callAct) resumeAct(ctx context.Context, b *causingAct) (action.Result, 
 				Hinted("make the same call again: the question still waits until it expires").Because(context.Cause(ctx))
 		}
 	}
-	b.awaitAnswers(ctx)
 	if b.isGivenUp() {
 		a.journal.approval = ""
 		return action.Result{}, errGivenUp
 	}
+	b.awaitAnswers(ctx)
 	a.recordAnswer(ctx, q.ID)
 	b.clearQuestion()
 	if refused := b.refusalFault(); refused != nil {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
@@ -242,11 +242,5 @@ func (c *crawlRun) end(ctx context.Context) {
 
 // within reports whether a host belongs to the crawl.
 func (c *crawlRun) within(host string) bool {
-	for _, h := range c.opened.Hosts {
-		suffix, wild := strings.CutPrefix(h, "*")
-		if h == host && host != "" || wild && strings.HasSuffix(host, suffix) && len(host) > len(suffix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.opened.Hosts, func(h string) bool { return action.HostCovers(h, host) })
 }

@@ -175,9 +175,10 @@ func TestAPageThatWorksOnSomethingIsLate(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprint(w, `<!doctype html><title>t</title><button id=a>Create</button><button id=b>Count</button><p id=n>0</p><div id=o></div><script>
+		fmt.Fprint(w, `<!doctype html><title>t</title><button id=a>Create</button><button id=b>Count</button><p id=n>0</p><div id=o></div><button id=c>Open</button><div id=w hidden>Work</div><script>
 			const bar = () => { const e = document.createElement('div'); e.role = 'progressbar'; e.style.cssText = 'height:6px;width:80px'; return e };
-			a.onclick = () => o.append(bar()); b.onclick = () => n.textContent++;</script>`)
+			a.onclick = () => o.append(bar()); b.onclick = () => n.textContent++;
+			c.onclick = () => { w.hidden = false; w.append(bar()) };</script>`)
 	})
 	tr := start(t)
 	tr.told(bot, "page.goto", &action.Goto{URL: listen(t, mux).URL})
@@ -189,6 +190,9 @@ func TestAPageThatWorksOnSomethingIsLate(t *testing.T) {
 	}
 	if c := tr.told(bot, "page.click", &action.Click{Locator: selector("#b")}); c.Late {
 		t.Errorf("a progress bar that was there: %+v", c)
+	}
+	if c := tr.told(bot, "page.click", &action.Click{Locator: selector("#c")}); !c.Late {
+		t.Errorf("a new progress bar in what was hidden: %+v", c)
 	}
 }
 

@@ -55,7 +55,8 @@ func Address(raw string) (string, error) {
 		return "", fault.New(fault.InvalidURL, "the URL cannot be visited: it is relative").Hinted("give the whole address, such as https://example.com/path")
 	}
 	if hostAndPort.MatchString(raw) || !scheme.MatchString(raw) {
-		raw = likelyScheme(strings.TrimPrefix(raw, "//")) + "://" + strings.TrimPrefix(raw, "//")
+		raw = strings.TrimPrefix(raw, "//")
+		raw = likelyScheme(raw) + "://" + raw
 	}
 	u, err := parser.Parse(raw)
 	if err != nil {

@@ -30,14 +30,21 @@ var densities = [...]density{
 	{long: 6, shown: 3, aside: 3, prose: 120, name: 90, tidy: true, loose: true, lift: true},
 	{long: 5, shown: 3, aside: 1, prose: 90, name: 70, tidy: true, loose: true, lift: true},
 	{long: 4, shown: 2, aside: 1, prose: 70, name: 60, tidy: true, loose: true, lift: true},
-	// The main content is mainAhead steps behind what is beside it.
-	{long: 4, shown: 2, aside: 1, prose: 70, name: 60, tidy: true, loose: true, lift: true},
-	{long: 4, shown: 2, aside: 1, prose: 70, name: 60, tidy: true, loose: true, lift: true},
 }
 
 // mainAhead is how many densities the main content of a page is written more fully than
 // the menus beside it.
 const mainAhead = 2
+
+// levels is the number of ways to write a page: at the last one, the main content has the
+// last density too.
+const levels = len(densities) + mainAhead
+
+// densitiesAt returns the densities of a level, for what is beside the main content and for
+// that.
+func densitiesAt(level int) (beside, main density) {
+	return densities[min(level, len(densities)-1)], densities[max(0, level-mainAhead)]
+}
 
 // hasAsides reports whether nodes, or those in them to a depth, have landmarks that are
 // not the main content.

@@ -40,4 +40,4 @@ func alone(p *Page, n *action.Node) string {
 }
 
 // Densities is the number of densities. An offset contains one.
-const Densities = len(densities)
+const Densities = levels

@@ -38,7 +38,7 @@ func (p *Page) Part(o Options) Part {
 		c.room = max(o.MaxTokens-outside-footing-head, head+least) // the answer's headings contain it too
 	}
 	c.write(p, o)
-	return c.part(o.Offset / len(densities))
+	return c.part(o.Offset / levels)
 }
 
 // title returns the first line of a snapshot.
@@ -58,7 +58,7 @@ type cutting struct {
 	head    row
 	rows    []row
 	room    int // tokens of a part
-	density int // an index of densities
+	density int // a level, see densitiesAt
 	whole   int // tokens of the whole page; 0 if unknown
 }
 
@@ -74,7 +74,7 @@ func (c *cutting) write(p *Page, o Options) {
 		return weigh(c.rows)
 	}
 	if o.Offset > 0 || o.MaxTokens <= 0 || o.Unfold {
-		at(o.Offset % len(densities))
+		at(o.Offset % levels)
 		return
 	}
 	aim := c.room
@@ -84,7 +84,7 @@ func (c *cutting) write(p *Page, o Options) {
 	if c.whole = at(0); c.whole <= aim {
 		return
 	}
-	low, high := 1, len(densities)-1 // the first density that fits, or the last
+	low, high := 1, levels-1 // the first density that fits, or the last
 	for low < high {
 		if middle := (low + high) / 2; at(middle) <= aim {
 			high = middle
@@ -98,10 +98,10 @@ func (c *cutting) write(p *Page, o Options) {
 }
 
 // rows formats nodes as lines.
-func (p *Page) rows(nodes []*action.Node, o Options, density, room int) []row {
-	w := &writer{page: p, options: o, density: densities[density], main: densities[density]}
-	if hasAsides(nodes, 3) {
-		w.main = densities[max(0, density-mainAhead)]
+func (p *Page) rows(nodes []*action.Node, o Options, level, room int) []row {
+	w := &writer{page: p, options: o}
+	if w.density, w.main = densitiesAt(level); !hasAsides(nodes, 3) {
+		w.main = w.density
 	}
 	if o.MaxTokens > 0 {
 		w.most = room / 8
@@ -151,7 +151,7 @@ func (c *cutting) part(from int) Part {
 	}
 	shown = append(shown, c.rows[from:to]...)
 	if to < len(c.rows) {
-		out.Next, out.More = to*len(densities)+c.density, weigh(c.rows[to:])
+		out.Next, out.More = to*levels+c.density, weigh(c.rows[to:])
 		shown = append(shown, row{text: fmt.Sprintf("… %d more tokens; offset=%d", out.More, out.Next)})
 	}
 	if c.density > 0 && from == 0 {

@@ -120,14 +120,17 @@ func checkAnswer(q action.Question, host string, a action.Answer) error {
 
 // WithdrawAll ends the open questions of a session, as if their time were over.
 func (d *Queue) WithdrawAll(ctx context.Context, session string) error {
-	_, err := d.exec(ctx, `UPDATE questions SET expires = ? WHERE session = ? AND state = 'pending'`, d.now().UnixMilli(), session)
-	d.wakeReporter()
-	return err
+	return d.withdraw(ctx, `session = ?`, session)
 }
 
 // Withdraw ends a question whose answer nobody needs any more, as if its time were over.
 func (d *Queue) Withdraw(ctx context.Context, id string) error {
-	_, err := d.exec(ctx, `UPDATE questions SET expires = ? WHERE id = ? AND state = 'pending'`, d.now().UnixMilli(), id)
+	return d.withdraw(ctx, `id = ?`, id)
+}
+
+// withdraw ends the open questions for which a condition holds.
+func (d *Queue) withdraw(ctx context.Context, condition, value string) error {
+	_, err := d.exec(ctx, `UPDATE questions SET expires = ? WHERE state = 'pending' AND `+condition, d.now().UnixMilli(), value)
 	d.wakeReporter()
 	return err
 }

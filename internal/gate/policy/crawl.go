@@ -48,7 +48,7 @@ func (p *Policy) crawlPage(facts action.Facts) judgement {
 		return blocked("no crawl is open for it", "crawl.none")
 	case !to.Allowed || to.Host == "":
 		return notAllowed(to)
-	case !slices.ContainsFunc(facts.Crawl.Hosts, func(h string) bool { return grantCovers(h, to.Host) }):
+	case !slices.ContainsFunc(facts.Crawl.Hosts, func(h string) bool { return action.HostCovers(h, to.Host) }):
 		return blocked(to.Host+" is not among the crawl's hosts", "crawl.host")
 	}
 	j := judgement{risk: action.Low, rule: "crawl.granted", why: "it is a page of a crawl that was allowed", auto: true, hosts: []string{to.Host}}
@@ -87,14 +87,6 @@ func judgeHint(j *judgement, address string) {
 
 // normalize is a text as in the lists of acting words.
 func normalize(s string) string { return strings.Join(tokens(split(s)), " ") }
-
-// grantCovers reports whether a host or "*." pattern of a grant matches host.
-func grantCovers(granted, host string) bool {
-	if suffix, wild := strings.CutPrefix(granted, "*"); wild {
-		return strings.HasSuffix(host, suffix) && len(host) > len(suffix)
-	}
-	return granted == host && host != ""
-}
 
 func operatorsOnly(rule, why, hint string) judgement {
 	return judgement{risk: action.High, rule: rule, why: why, refuse: fault.DeniedByPolicy, hint: hint}

@@ -305,8 +305,7 @@ func (t allowFlags) unmet(ctx context.Context, gateway *client.Client) (hosts []
 	}
 	for _, host := range slices.Concat(t.allow, t.private) {
 		allowed := slices.ContainsFunc(policy.Allowed, func(entry string) bool {
-			sub, wild := strings.CutPrefix(entry, "*")
-			return strings.EqualFold(entry, host) || wild && !strings.HasPrefix(host, "*") && strings.HasSuffix(strings.ToLower(host), strings.ToLower(sub))
+			return action.HostCovers(strings.ToLower(entry), strings.ToLower(host))
 		})
 		if !allowed {
 			hosts = append(hosts, host)

@@ -93,7 +93,7 @@ func (s *Surface) Admit(r *http.Request) (action.Attachment, error) {
 	default:
 		return nil, fault.New(fault.InvalidRequest, "read-only is neither true nor false").With("field", "read-only")
 	}
-	if c.unmet, err = unmetHosts(query.Get("unmet")); err != nil {
+	if c.unmet, err = unmetNote(query.Get("unmet")); err != nil {
 		return nil, err
 	}
 	name := query.Get("connection")
@@ -111,27 +111,22 @@ func (s *Surface) Admit(r *http.Request) (action.Attachment, error) {
 	return &clientStream{server: server, client: c, release: release}, nil
 }
 
-// maxUnmet is the number of hosts that a client may say it was set up for.
-const maxUnmet = 50
-
-// unmetHosts returns a note for the first answer to a client that was set up for hosts
+// unmetNote returns a note for the first answer to a client that was set up for hosts
 // which this gateway does not allow.
-func unmetHosts(list string) (*atomic.Pointer[string], error) {
+func unmetNote(list string) (*atomic.Pointer[string], error) {
 	note := &atomic.Pointer[string]{}
 	if list == "" {
 		return note, nil
 	}
 	hosts := strings.Split(list, ",")
-	if len(hosts) > maxUnmet || slices.ContainsFunc(hosts, func(h string) bool { return !hostPattern.MatchString(h) }) {
-		return nil, fault.New(fault.InvalidRequest, "unmet is not a list of at most %d hosts", maxUnmet).With("field", "unmet")
+	if len(hosts) > action.MaxUnmet || slices.ContainsFunc(hosts, func(h string) bool { return !action.IsUnmet(h) }) {
+		return nil, fault.New(fault.InvalidRequest, "unmet is not a list of at most %d hosts", action.MaxUnmet).With("field", "unmet")
 	}
 	text := "this gateway was running already and does not allow " + untrusted.ToolLine(strings.Join(hosts, ", "), 1000) + ", for which you were set up; " +
 		"ask the person to end it (it starts again with your settings) or to allow them there"
 	note.Store(&text)
 	return note, nil
 }
-
-var hostPattern = regexp.MustCompile(`^[!-+\--~]{1,255}$`) // printable, without commas
 
 // Close ends the stream without serving.
 func (st *clientStream) Close() { st.release() }

@@ -14,7 +14,11 @@ const isUnfinished = () => {
   return text.length <= SHELL && (loadingWords.test(text) || anyPointable(body, waiting));
 };
 // Whether the page says, since the act, that it works on something.
-const works = () => [...queryAll(document, waiting)].slice(0, LOOKED_FOR).some(element => !effects.working.has(element) && pointable(element));
+const works = () => {
+  const fresh = [...queryAll(document, waiting)].filter(element => !effects.working.has(element)).slice(0, LOOKED_FOR);
+  if (fresh.length > 0) renew(); // what is around it may have been hidden
+  return fresh.some(pointable);
+};
 // It has an empty element for a script to fill, or a script file.
 const isFilledByScript = body => allInElement(body, ':not(script,style,link,noscript,template)').length > 0 || queryAll(document, 'script[src],script[type=module i]').length > 0;
 const anyPointable = (body, selector) => [...allInElement(body, selector)].slice(0, LOOKED_FOR).some(pointable);
