@@ -20,22 +20,25 @@ gotestsum() {
     --jsonfile "$events" --post-run-command "go run ./scripts/testreport" "$@"
 }
 
-# Tests have no time limits of their own: -timeout ends what hangs.
+# Tests have no time limits of their own: -timeout ends what hangs. One package more
+# than there are processors is tested at once: most wait for browsers and containers
+# now and then.
+export packages_at_once=$(($(nproc) + 1))
 case ${1:-} in
 short)
   printf '==> running the tests: about 10 minutes on two cores; each package is named when it has ended\n'
   again=()
   [ "${RERUN:-}" != 1 ] || again=(--rerun-fails=2 --rerun-fails-max-failures=5 --rerun-fails-run-root-test)
-  # The packages that take longest come first. One package more than there are
-  # processors runs at once: most wait for browsers and containers now and then.
-  gotestsum "${again[@]}" --packages "./internal/browser/engine ./e2e/... ./..." -- -short -count=1 -p "$(($(nproc) + 1))" -timeout 60m
+  # The packages that take longest come first.
+  gotestsum "${again[@]}" --packages "./internal/browser/engine ./e2e/... ./..." -- -short -count=1 -p "$packages_at_once" -timeout 60m
   ;;
 full)
   printf '==> running every test: about an hour on two cores; each package is named when it has ended\n'
   # The programs of the end-to-end tests are separate processes: there is no race to see from outside.
   gotestsum --raw-command -- bash -c '
     status=0
-    CGO_ENABLED=1 go test -json -race -count=1 -timeout 60m $(go list ./... | grep -v /e2e) || status=1
+    CGO_ENABLED=1 go test -json -race -count=1 -p "$packages_at_once" -timeout 60m \
+      ./internal/browser/engine ./internal/gate $(go list ./... | grep -v /e2e) || status=1
     CGO_ENABLED=1 go -C bench test -json -race -count=1 -timeout 60m ./... || status=1
     go test -json -count=1 -timeout 60m ./e2e/... || status=1
     exit $status'
