@@ -79,9 +79,12 @@ type PersonInput struct {
 // ViewState is what all viewers of a session see beside the picture.
 type ViewState struct {
 	Session string `json:"session"`
+	Name    string `json:"name"`
 	Width   int    `json:"width"`  // of the picture, in pixels
 	Height  int    `json:"height"` // of the picture, in pixels
 	State   string `json:"state"`  // of the session: open, paused, taken_over
+	By      string `json:"by"`     // who paused the session or took it over; empty: it is open
+	Why     string `json:"why"`    // the reason that they gave
 	Holder  string `json:"holder"` // who took the session over; empty: nobody
 	Mine    bool   `json:"mine"`   // this viewer's caller is the holder
 	Role    string `json:"role"`   // of this viewer: operator, viewer
@@ -91,10 +94,10 @@ type ViewState struct {
 // for concurrent use, and must be closed.
 type View interface {
 	Picture
-	// Take takes the session over, HandBack gives it back to the agent. Faults: those
-	// of session.take and session.hand_back.
+	// Take takes the session over, HandBack gives it back to the agent, with a note
+	// for it or without. Faults: those of session.take and session.hand_back.
 	Take(ctx context.Context) error
-	HandBack(ctx context.Context) error
+	HandBack(ctx context.Context, note string) error
 }
 
 // Picture is what a viewer sees of a session, and the input of the viewer who

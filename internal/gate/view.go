@@ -44,8 +44,8 @@ func (v *view) Take(ctx context.Context) error {
 }
 
 // HandBack gives the session back to its agent (action.View).
-func (v *view) HandBack(ctx context.Context) error {
-	return v.change(ctx, action.VerbSessionHandBack.Name, &action.HandBack{})
+func (v *view) HandBack(ctx context.Context, note string) error {
+	return v.change(ctx, action.VerbSessionHandBack.Name, &action.HandBack{Note: note})
 }
 
 func (v *view) change(ctx context.Context, verb string, args any) error {

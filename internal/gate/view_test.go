@@ -64,8 +64,11 @@ func TestAViewerIsAdmittedAndRecorded(t *testing.T) {
 			if err != nil {
 				t.Errorf("an operator cannot take the session over: %v", err)
 			}
-			if err := v.HandBack(t.Context()); err != nil {
+			if err := v.HandBack(t.Context(), "signed in"); err != nil {
 				t.Error(err)
+			}
+			if _, outcome := h.last(t); outcome.InputValue != "signed in" {
+				t.Errorf("the note is recorded as %q", outcome.InputValue)
 			}
 			if done := h.fakeSessions.done; !slices.Equal(done[len(done)-2:], []string{"session.take", "session.hand_back"}) {
 				t.Errorf("done %q", done)

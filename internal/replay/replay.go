@@ -23,8 +23,11 @@ var (
 	page string
 	//go:embed page.css
 	style string
+	//go:embed verify.js
+	verifyScript string
 	//go:embed page.js
-	script string
+	pageScript string
+	script     = verifyScript + pageScript
 )
 
 // mediaTypes are the types of the pictures that a file shows.

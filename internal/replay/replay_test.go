@@ -216,6 +216,16 @@ func (p *tab) eval(expression string) string {
 	return fmt.Sprint(answer.Result.Value)
 }
 
+func (p *tab) press(id string) {
+	p.Helper()
+	p.eval(`document.getElementById("` + id + `").click()`)
+}
+
+func (p *tab) choose(id, value string) {
+	p.Helper()
+	p.eval(fmt.Sprintf(`{ const list = document.getElementById(%q); list.value = %q; list.dispatchEvent(new Event("change")); }`, id, value))
+}
+
 func (p *tab) text(id string) string {
 	p.Helper()
 	return p.eval(`document.getElementById("` + id + `").textContent`)
@@ -225,35 +235,29 @@ func TestTheFileVerifiesAndPlaysItsRecordsWithoutAGateway(t *testing.T) {
 	r := recorded(t)
 	p := openTab(t)
 	p.open(written(t, r, pictures), "")
-	if state, words := p.eval(`document.getElementById("verdict").dataset.state`), p.text("verdict"); state != "verified" || !strings.Contains(words, r.Trail.Hash) || !strings.Contains(words, "16 records") {
+	if state, words := p.verdict(); state != "verified" || !strings.Contains(words, "16 records") {
 		t.Errorf("%s: %s", state, words)
 	}
-	if got := p.eval(`document.querySelectorAll("#records li").length`); got != "16" {
-		t.Errorf("%s records are listed", got)
+	if got := p.eval(`document.querySelectorAll("#records li").length`); got != "9" {
+		t.Errorf("%s entries are listed, want the summary and 8 calls", got)
 	}
-	if title := p.text("title"); title != "Record 1: intent page.click" {
-		t.Errorf("the first record is %q", title)
-	}
-	p.eval(`document.getElementById("next").click()`)
-	if title := p.text("title"); title != "Record 2: outcome page.click" {
-		t.Errorf("the next record is %q", title)
+	p.press("next")
+	if title := p.text("title"); title != "Records 1 and 2: page.click" {
+		t.Errorf("after the summary comes %q", title)
 	}
 	if looked, seen := p.text("looked"), p.text("seen"); looked != "What the agent saw at this record" || seen != r.Seen[0].Text {
 		t.Errorf("%s: %s", looked, seen)
 	}
-	p.eval(`document.getElementById("previous").click()`)
-	if hidden := p.eval(`document.getElementById("looked").hidden`); hidden != "true" {
-		t.Error("something is seen before the first call has ended")
-	}
-	if title := p.text("title"); title != "Record 1: intent page.click" {
-		t.Errorf("the previous record is %q", title)
+	p.press("previous")
+	if title, hidden := p.text("title"), p.eval(`document.getElementById("looked").hidden`); title != "Summary" || hidden != "true" {
+		t.Errorf("before the first call comes %q, with what the agent saw hidden: %s", title, hidden)
 	}
 	p.eval(`document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "End", bubbles: true}))`)
-	if title := p.text("title"); title != "Record 23: outcome page.click" {
-		t.Errorf("the last record is %q", title)
+	if title := p.text("title"); title != "Records 22 and 23: page.click" {
+		t.Errorf("the last call is %q", title)
 	}
-	p.eval(`{ const time = document.getElementById("time"); time.value = 5; time.dispatchEvent(new Event("input")); }`)
-	if title, caption := p.text("title"), p.text("caption"); title != "Record 8: outcome page.click" || caption != "Picture of record 8." {
+	p.eval(`{ const time = document.getElementById("time"); time.value = 3; time.dispatchEvent(new Event("input")); }`)
+	if title, caption := p.text("title"), p.text("caption"); title != "Records 7 and 8: page.click" || caption != "Picture of record 8." {
 		t.Errorf("%q has %q", title, caption)
 	}
 	if size := p.eval(`document.getElementById("picture").decode().then(() => document.getElementById("picture").naturalWidth)`); size != "40" {
@@ -262,14 +266,74 @@ func TestTheFileVerifiesAndPlaysItsRecordsWithoutAGateway(t *testing.T) {
 	if looked := p.text("looked"); looked != "What the agent saw at the earlier record 2" {
 		t.Errorf("before the next text: %s", looked)
 	}
-	p.eval(`{ const kind = document.getElementById("kind"); kind.value = "refused"; kind.dispatchEvent(new Event("change")); }`)
-	if place, fields := p.text("place"), p.text("fields"); place != "1 of 2" || !strings.Contains(fields, "denied_by_policy: "+hostile[4]) {
+	p.choose("kind", "refused")
+	if place, fields := p.text("place"), p.text("fields"); place != "1 of 1" || !strings.Contains(fields, "denied_by_policy: "+hostile[4]) {
 		t.Errorf("refused: %s, %s", place, fields)
 	}
+	p.choose("kind", "all")
+	if listed, title := p.eval(`document.querySelectorAll("#records li").length`), p.text("title"); listed != "16" || title != "Record 14: outcome page.click" {
+		t.Errorf("of all records %s are listed, with %q", listed, title)
+	}
 	p.open(written(t, r, pictures), "#17")
-	if title, question, caption := p.text("title"), p.text("question"), p.text("caption"); title != "Record 17: outcome page.click" ||
+	if title, question, caption := p.text("title"), p.text("question"), p.text("caption"); title != "Records 16 and 17: page.click" ||
 		p.text("looked") != "What the agent saw at the earlier record 11 (cut)" || p.text("seen") != hostile[0] || !strings.Contains(question, "denied by ann") || !strings.Contains(question, hostile[0]) || caption != "The picture of record 17 is not in this file: the gateway had removed it." {
 		t.Errorf("%q: %q, %q", title, question, caption)
+	}
+	p.open(written(t, r, pictures), "#16")
+	if title := p.text("title"); title != "Records 16 and 17: page.click" {
+		t.Errorf("the address of an intent opens %q", title)
+	}
+}
+
+// TestTheFileOpensOnASummary reads what a person sees first.
+func TestTheFileOpensOnASummary(t *testing.T) {
+	r := recorded(t)
+	created := time.Date(2026, 11, 25, 9, 0, 0, 0, time.UTC)
+	closed := created.Add(time.Hour + 2*time.Minute + 5*time.Second)
+	r.Session.Created, r.Session.Closed = created, &closed
+	p := openTab(t)
+	p.open(written(t, r, pictures), "")
+	if title, heading, caption := p.text("title"), p.text("heading"), p.text("caption"); title != "Summary" || heading != "Replay of "+hostile[0] || caption != "The first picture, of record 8." {
+		t.Errorf("%q, %q, %q", title, heading, caption)
+	}
+	var facts map[string]string
+	check(t, json.Unmarshal([]byte(p.eval(`JSON.stringify(Object.fromEntries([...document.querySelectorAll("#fields > div")].map((d) => [d.children[0].textContent, d.children[1].textContent])))`)), &facts))
+	for name, want := range map[string]string{
+		"session": "s1", "state": "closed", "reason": hostile[1], "lasted": "1 h 2 min 5 s", "calls": "page.click (8)", "refused or failed": "1", "questions": "denied (1)", "records": "16",
+	} {
+		if facts[name] != want {
+			t.Errorf("%s is %q, want %q", name, facts[name], want)
+		}
+	}
+	hash := `[...document.querySelectorAll("#hashes > div")].find((d) => d.children[0].textContent === "its hash").children[1]`
+	if short := p.eval(hash + ".textContent"); short != r.Trail.Hash[:12]+"…" {
+		t.Errorf("the hash is shown as %q", short)
+	}
+	p.eval(hash + ".firstChild.click()")
+	if whole := p.eval(hash + ".textContent"); whole != r.Trail.Hash {
+		t.Errorf("when it is pressed, the hash is shown as %q", whole)
+	}
+	p.open(written(t, r, nil), "")
+	if caption := p.text("caption"); caption != "The file has no picture." {
+		t.Errorf("a file without pictures says %q", caption)
+	}
+}
+
+// TestTheFileFitsAPhone has what a record shows before the list of records.
+func TestTheFileFitsAPhone(t *testing.T) {
+	p := openTab(t)
+	p.call(p.page, "Emulation.setDeviceMetricsOverride", map[string]any{"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": true}, nil)
+	p.open(written(t, recorded(t), pictures), "#8")
+	if width := p.eval(`document.documentElement.scrollWidth`); width != "360" {
+		t.Errorf("the page is %s pixels wide", width)
+	}
+	if above := p.eval(`document.getElementById("picture").getBoundingClientRect().bottom <= document.getElementById("records").getBoundingClientRect().top`); above != "true" {
+		t.Error("the picture is not above the list of records")
+	}
+	p.eval(`window.scrollTo(0, document.body.scrollHeight)`)
+	p.press("next")
+	if top := p.eval(`document.querySelector("nav").getBoundingClientRect().top`); top != "0" {
+		t.Errorf("the buttons are at %s", top)
 	}
 }
 
@@ -278,10 +342,11 @@ func TestTheFileVerifiesAndPlaysItsRecordsWithoutAGateway(t *testing.T) {
 func TestTextsOfRecordsRunNothing(t *testing.T) {
 	p := openTab(t)
 	p.open(written(t, recorded(t), pictures), "")
+	p.choose("kind", "all")
 	for range hostile {
-		p.eval(`document.getElementById("next").click()`)
-		p.eval(`document.getElementById("next").click()`)
-		if got := p.eval(`document.querySelectorAll("#record script, #records script, #facts script, main img:not(#picture), svg, base").length`); got != "0" {
+		p.press("next")
+		p.press("next")
+		if got := p.eval(`document.querySelectorAll("#record script, #records script, header script, main img:not(#picture), svg, base").length`); got != "0" {
 			t.Fatalf("a text became %s elements", got)
 		}
 	}

@@ -106,9 +106,7 @@ func (c *control) resume(ctx context.Context, call action.Call, args *action.Han
 		}
 		what = handedBack(call.Caller.Actor, args.Note, seen.view.since(st.pause.Before))
 		c.extend(st, time.Now())
-		st.pause.Hold, st.pause.Taken, st.pause.Before, st.failures = nil, false, view{}, failures{}
-		st.showPause()
-		st.addNote(what)
+		st.endPause(what)
 	})
 	if err != nil {
 		return action.Result{Session: sess.id}, err
@@ -194,9 +192,15 @@ func (c *control) setPause(ctx context.Context, sess *openSession, hold action.H
 // maxWait is the longest time that a call waits for a person.
 const maxWait = 10 * time.Minute
 
+// askerGone is the time after which a session that is paused for an agent's request for a
+// person goes on, if the agent does not wait for one any more. The question that it asked
+// has expired by then.
+const askerGone = 10 * time.Minute
+
 // requestHuman pauses a session because its agent needs a person, alerts people,
 // and waits until a person hands it back. If the session is already paused, it
-// only waits. Faults: those of session.show.
+// only waits. A session that nobody hands back goes on when the agent has not asked again
+// for askerGone. Faults: those of session.show.
 func (c *control) requestHuman(ctx context.Context, call action.Call, args *action.HumanRequest) (action.Result, error) {
 	sess, err := c.sessions.admit(ctx, call)
 	if err != nil {
@@ -212,7 +216,12 @@ func (c *control) requestHuman(ctx context.Context, call action.Call, args *acti
 	if wait <= 0 || wait > maxWait {
 		wait = maxWait
 	}
-	if err := sess.waitHandedBack(ctx, wait); err != nil {
+	err = sess.waitHandedBack(ctx, wait)
+	if hold := sess.pausedBy(); hold != nil && hold.Code == action.HelpWanted {
+		sess.with(func(st *sessionState) { st.asked = time.Now() })
+		c.work.Go(func() { c.awaitAsker(sess) })
+	}
+	if err != nil {
 		return action.Result{Session: sess.id}, err
 	}
 	answer := &action.HumanRequested{State: action.HandedBack, Hold: sess.pausedBy()}
@@ -220,4 +229,33 @@ func (c *control) requestHuman(ctx context.Context, call action.Call, args *acti
 		answer.State = action.StillHeld
 	}
 	return action.Result{Session: sess.id, Data: answer, Page: sess.now().Page}, nil
+}
+
+// awaitAsker ends the pause of a session whose agent asked for a person and gave up: nobody
+// came, and the agent does not wait any more.
+func (c *control) awaitAsker(sess *openSession) {
+	timer := time.NewTimer(askerGone)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-sess.closing:
+		return
+	}
+	gone := false
+	const what = "nobody came, and its agent did not wait any more: the session goes on"
+	if err := sess.changeOpen(func(st *sessionState) {
+		if gone = st.askerGone(time.Now()); gone {
+			st.endPause(what)
+		}
+	}); err != nil || !gone {
+		return
+	}
+	sess.releaseInput(context.Background())
+	c.audit.event(sess.now(), "", what)
+	ctx, cancel := context.WithTimeout(context.Background(), turnLimit)
+	defer cancel()
+	if err := c.saver.savePause(ctx, sess); err != nil {
+		c.log.Error("cannot store that a session is not paused any more", "session", sess.id, "error", err)
+		c.saver.ask()
+	}
 }

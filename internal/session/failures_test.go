@@ -221,3 +221,41 @@ func TestARequestForAPersonPausesAndWaits(t *testing.T) {
 		wants(t, fault.NotActive, <-ended, "closed by ann")
 	})
 }
+
+// An agent that asked for a person and gave up finds its session as it left it: nobody has
+// to hand it back.
+func TestASessionGoesOnWhenItsAgentWaitsForNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, with(func(c *session.Config) { c.IdleTimeout, c.MaxAge = time.Hour, 10*time.Hour }))
+		s := r.start(alice, action.SessionStart{})
+		ask := func(ctx context.Context, wait time.Duration) error {
+			return errOf(r.Do(ctx, action.Call{Verb: "session.request_human", Caller: alice, Wait: wait, Args: &action.HumanRequest{Reason: "a code"}}, action.Pin{Session: s.ID}))
+		}
+		must(t, ask(t.Context(), 50*time.Second))
+		idle(5 * time.Minute)
+		must(t, ask(t.Context(), 50*time.Second)) // it still waits
+		idle(6 * time.Minute)
+		wants(t, fault.SessionPaused, errOf(r.call(t.Context(), alice, "page.click", s.ID, &action.Click{})))
+		idle(5 * time.Minute)
+		result, err := r.call(t.Context(), alice, "page.snapshot", s.ID, nil)
+		must(t, err)
+		if len(result.Notes) != 1 || !strings.Contains(result.Notes[0], "nobody came") || !r.told("session", "nobody came") {
+			t.Errorf("notes %q", result.Notes)
+		}
+		gone, leave := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, leave) // its client ends
+		if ask(gone, time.Minute) == nil {
+			t.Error("a call whose client went away succeeded")
+		}
+		idle(11 * time.Minute)
+		if state := r.show(alice, s.ID).State; state != "open" {
+			t.Errorf("after its client went away it is %s", state)
+		}
+		must(t, ask(t.Context(), time.Second))
+		r.hands(admin, "session.take", s.ID, &action.Hands{}) // a person came
+		idle(20 * time.Minute)
+		if state := r.show(alice, s.ID).State; state != "taken_over" {
+			t.Errorf("with a person it is %s", state)
+		}
+	})
+}

@@ -61,6 +61,7 @@ type sessionState struct {
 	sending     int                                   // requests of its pages that wait for a decision
 	viewers     map[*context.CancelCauseFunc]activity // who watches the picture
 	crawl       *crawl                                // nil if none runs
+	asked       time.Time                             // when an agent last stopped waiting for the person that it asked for
 
 	lookups      lookupBudget // of its agent
 	credentialed bool         // credentials are being injected, or were; see markCredentialed

@@ -215,6 +215,27 @@ func (s *sessionState) mayRelease(by action.Caller) (*action.Hold, error) {
 	return hold, nil
 }
 
+// endPause ends a pause, with a note for the agent.
+func (s *sessionState) endPause(note string) {
+	s.pause.Hold, s.pause.Taken, s.pause.Before, s.failures = nil, false, view{}, failures{}
+	s.showPause()
+	s.addNote(note)
+}
+
+// askerGone reports whether the session is paused for an agent that asked for a person and
+// has not waited for one for the time of the constant.
+func (s *sessionState) askerGone(now time.Time) bool {
+	if s.pause.Hold == nil || s.pause.Hold.Code != action.HelpWanted || s.pause.Taken || now.Before(s.asked.Add(askerGone)) {
+		return false
+	}
+	for _, running := range s.calls {
+		if running.call.Verb == action.VerbSessionRequestHuman.Name {
+			return false
+		}
+	}
+	return true
+}
+
 // pausedBy returns the pause; nil if the session is not paused.
 func (o *openSession) pausedBy() *action.Hold {
 	o.mu.Lock()

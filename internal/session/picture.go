@@ -99,10 +99,13 @@ func (v *picture) State() (action.ViewState, <-chan struct{}, error) {
 		return action.ViewState{}, nil, at.endedFault()
 	}
 	s := action.ViewState{
-		Session: v.session.id, Width: at.record.Width, Height: at.record.Height, State: at.record.State, Role: string(v.call.Caller.Role),
+		Session: v.session.id, Name: at.record.Name, Width: at.record.Width, Height: at.record.Height, State: at.record.State, Role: string(v.call.Caller.Role),
 	}
-	if at.pause.Hold != nil && at.pause.Taken {
-		s.Holder, s.Mine = at.pause.Hold.By, at.pause.Hold.By == v.call.Caller.Actor
+	if hold := at.pause.Hold; hold != nil {
+		s.By, s.Why = hold.By, hold.Why
+		if at.pause.Taken {
+			s.Holder, s.Mine = hold.By, hold.By == v.call.Caller.Actor
+		}
 	}
 	return s, at.changed, nil
 }

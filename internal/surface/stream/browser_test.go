@@ -256,14 +256,60 @@ func TestAPersonTakesDrivesAndHandsBack(t *testing.T) {
 	if !focused {
 		t.Error("the picture did not have the focus")
 	}
-	p.value(`document.getElementById("hand-back").click()`, nil)
+	p.value(`document.getElementById("note").value = "signed in"; document.getElementById("hand-back").click()`, nil)
 	p.until("hand-back", `document.body.dataset.mine === "false"`)
+	r.mu.Lock()
+	if r.note != "signed in" {
+		t.Errorf("the note for the agent is %q", r.note)
+	}
+	r.mu.Unlock()
 	p.do("Input.dispatchMouseEvent", map[string]any{"type": "mousePressed", "x": at["x"], "y": at["y"], "button": "left", "clickCount": 1})
 	r.change(func(s *action.ViewState) { s.Holder = "bob" })
 	p.until("other holder", `document.getElementById("holder").textContent.includes("bob")`)
 	if got := described(r.recorded()); got != want+"|keyDown ffe3|keyDown ffe9|keyUp ffe3|keyUp ffe9" {
 		t.Errorf("input after the hand-back arrived: %s", got)
 	}
+}
+
+// TestThePageSaysWhyTheSessionIsPaused has a session that the gateway paused.
+func TestThePageSaysWhyTheSessionIsPaused(t *testing.T) {
+	r := newRig(t, stream.Media{})
+	r.change(func(s *action.ViewState) { s.Name, s.State, s.By, s.Why = "invoices", "paused", "gateway", "it needs a code" })
+	p := openTab(t, r.page(""))
+	p.until("the reason", `document.getElementById("holder").textContent === "Paused by gateway: it needs a code"`)
+	p.until("the name", `document.getElementById("name").textContent === "invoices" && document.title === "Live: invoices"`)
+	p.until("the way on", `!document.getElementById("hand-back-form").hidden`)
+	p.value(`document.getElementById("hand-back").click()`, nil)
+	p.until("the session without a pause", `document.getElementById("holder").textContent === "The agent works" && document.getElementById("hand-back-form").hidden`)
+}
+
+// TestThePictureIsZoomed clicks a point of the session in a picture that is larger than
+// its place, before and after it is moved.
+func TestThePictureIsZoomed(t *testing.T) {
+	r := newRig(t, stream.Media{})
+	p := openTab(t, r.page(""))
+	p.until("picture", `document.body.dataset.status === "live"`)
+	p.value(`document.getElementById("take").click()`, nil)
+	p.until("control", `document.body.dataset.mine === "true"`)
+	p.value(`(() => { const zoom = document.getElementById("zoom"); zoom.value = "2"; zoom.dispatchEvent(new Event("change")); })()`, nil)
+	p.until("a larger picture", `document.getElementById("stage").clientWidth > document.querySelector("main").clientWidth`)
+	p.value(`document.getElementById("move").click()`, nil)
+	var at struct{ X, Y float64 }
+	p.value(`(() => { const box = document.querySelector("main").getBoundingClientRect(); return { x: box.x + box.width / 2, y: box.y + box.height / 2 }; })()`, &at)
+	p.do("Input.dispatchMouseEvent", map[string]any{"type": "mouseWheel", "x": at.X, "y": at.Y, "deltaX": 120, "deltaY": 150})
+	p.until("a moved picture", `document.querySelector("main").scrollTop === 150 && document.querySelector("main").scrollLeft === 120`)
+	if got := described(r.recorded()); got != "" {
+		t.Errorf("moving the picture sent %s to the session", got)
+	}
+	p.value(`document.getElementById("move").click()`, nil)
+	var box struct{ X, Y, Width, Height float64 }
+	p.value(`document.getElementById("picture").getBoundingClientRect().toJSON()`, &box)
+	click := map[string]any{"x": box.X + box.Width*160.5/wide, "y": box.Y + box.Height*120.5/high, "button": "left", "clickCount": 1}
+	for _, kind := range []string{"mousePressed", "mouseReleased"} {
+		click["type"] = kind
+		p.do("Input.dispatchMouseEvent", click)
+	}
+	testwait.For(t, "the click", func() bool { return described(r.recorded()) == "move 160,120|buttonDown 1|buttonUp 1" })
 }
 
 // described lists events, without moves that repeat a position.
@@ -307,6 +353,11 @@ func TestThePageFitsAPhoneAndTellsWhatToDo(t *testing.T) {
 	p.value("document.documentElement.scrollWidth > 360", &wider)
 	if wider {
 		t.Error("the page is wider than the phone")
+	}
+	var first bool
+	p.value(`document.getElementById("picture").getBoundingClientRect().bottom <= document.querySelector("header").getBoundingClientRect().top`, &first)
+	if !first {
+		t.Error("the picture is not above the controls")
 	}
 	p.shot("live-control-360")
 	p.do("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": "dark"}}})

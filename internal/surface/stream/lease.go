@@ -19,8 +19,16 @@ func (v *viewer) take(message) error {
 	return nil
 }
 
-func (v *viewer) handBack(message) error {
-	v.put(task{event: eventControlRelease, call: v.view.HandBack})
+// handBack reads the note for the agent, which clients of Neko do not send. Faults:
+// invalid_request.
+func (v *viewer) handBack(m message) error {
+	var p releasePayload
+	if len(m.Payload) > 0 {
+		if err := read(m, &p); err != nil {
+			return err
+		}
+	}
+	v.put(task{event: eventControlRelease, call: func(ctx context.Context) error { return v.view.HandBack(ctx, p.Note) }})
 	return nil
 }
 

@@ -149,6 +149,10 @@ type textPayload struct {
 	Text string `json:"text"`
 }
 
+type releasePayload struct {
+	Note string `json:"note"`
+}
+
 type disconnectPayload struct {
 	Message string `json:"message"`
 }

@@ -133,6 +133,7 @@ type session struct {
 	inputs    []action.PersonInput
 	batches   int
 	clipboard string
+	note      string // of the last hand-back
 	open      int // views and videos that are not closed
 	opened    int // and all that there ever were
 	keys      int // key frames that were asked for
@@ -227,8 +228,11 @@ func (v *view) Take(context.Context) error {
 	return nil
 }
 
-func (v *view) HandBack(context.Context) error {
-	v.session.change(func(s *action.ViewState) { s.Holder, s.State = "", "open" })
+func (v *view) HandBack(_ context.Context, note string) error {
+	v.session.change(func(s *action.ViewState) { s.Holder, s.State, s.By, s.Why = "", "open", "", "" })
+	v.session.mu.Lock()
+	defer v.session.mu.Unlock()
+	v.session.note = note
 	return nil
 }
 

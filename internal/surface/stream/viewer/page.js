@@ -26,7 +26,7 @@ const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 function showStatus({ status, text, line }) {
   document.body.dataset.status = status;
   find("status").textContent = { live: `Live · ${line}`, connecting: "Connecting", waiting: "Connecting again", ended: "Disconnected" }[status];
-  if (status !== "live") for (const id of ["take", "hand-back", "copy", "type"]) find(id).hidden = true;
+  if (status !== "live") for (const id of ["zoom-field", "move", "take", "hand-back-form", "copy", "type"]) find(id).hidden = true;
   if (status === "ended") find("holder").textContent = "";
   find("message").hidden = status === "live";
   find("message-text").textContent = status === "connecting" || status === "waiting" ? `${text}…` : sentence(text);
@@ -34,20 +34,40 @@ function showStatus({ status, text, line }) {
   if (status === "live") showState(viewer.state);
 }
 
-const states = { open: "The agent works", paused: "Paused", taken_over: "Taken over" };
+// situation says who has the session, and why it is paused.
+function situation(state) {
+  if (state.mine) return "You control the session";
+  if (state.holder) return `${state.holder} controls the session: ${state.why}`;
+  if (state.state === "paused") return `Paused by ${state.by}: ${state.why}`;
+  return state.state === "open" ? "The agent works" : state.state;
+}
 
 function showState(state) {
   if (document.body.dataset.status !== "live") return; // it is shown with the picture
   const drives = state.role === "operator";
-  let who = states[state.state] ?? state.state;
-  if (state.mine) who = "You control the session";
-  else if (state.holder) who = `${state.holder} controls the session`;
-  find("holder").textContent = who;
+  find("name").textContent = state.name || "Session";
+  document.title = `Live: ${state.name || session}`;
+  find("holder").textContent = situation(state);
+  document.body.dataset.state = state.state;
   document.body.dataset.mine = state.mine;
   find("take").hidden = !drives || state.mine;
   find("take").textContent = state.holder && !state.mine ? `Take over from ${state.holder}` : "Take over";
-  for (const id of ["hand-back", "copy", "type"]) find(id).hidden = !state.mine;
+  for (const id of ["copy", "type"]) find(id).hidden = !state.mine;
+  find("hand-back-form").hidden = !state.mine && !(drives && state.state === "paused");
+  find("hand-back").textContent = state.mine ? "Hand back" : "Let it continue";
+  find("zoom-field").hidden = false;
+  showZoom();
   if (state.height > 0) find("stage").style.setProperty("--ratio", state.width / state.height);
+}
+
+// showZoom shows the picture as large as the person wants. While it is larger than its
+// place, "Move picture" says that touch and wheel move it instead of going to the session.
+function showZoom() {
+  const zoom = Number(find("zoom").value), movable = zoom > 1 && viewer.state.mine;
+  if (!movable) find("move").setAttribute("aria-pressed", "false");
+  find("move").hidden = !movable;
+  document.body.dataset.moving = find("move").getAttribute("aria-pressed");
+  find("stage").style.setProperty("--zoom", zoom);
 }
 
 async function toClipboard({ text }) {
@@ -76,7 +96,16 @@ function open(token) {
 find("session").textContent = session;
 document.title = `Live: ${session}`;
 find("take").addEventListener("click", () => { viewer?.take(); viewer?.focus(); });
-find("hand-back").addEventListener("click", () => viewer?.handBack());
+find("hand-back-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  viewer?.handBack(find("note").value.trim());
+  find("note").value = "";
+});
+find("zoom").addEventListener("change", showZoom);
+find("move").addEventListener("click", () => {
+  find("move").setAttribute("aria-pressed", String(find("move").getAttribute("aria-pressed") !== "true"));
+  showZoom();
+});
 find("copy").addEventListener("click", () => viewer?.copy());
 find("type").addEventListener("click", () => viewer?.focus());
 find("again").addEventListener("click", () => viewer?.connect());

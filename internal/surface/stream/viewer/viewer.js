@@ -5,8 +5,8 @@
 //   viewer.addEventListener("status", (e) => …); // e.detail: {status, text, line}
 //   viewer.connect();
 //
-// Events: "status"; "state" (the session: state, holder, mine, role, width,
-// height); "fault" ({event, code, message, hint}); "clipboard" ({text}). The status
+// Events: "status"; "state" (the session: name, state, by, why, holder, mine,
+// role, width, height); "fault" ({event, code, message, hint}); "clipboard" ({text}). The status
 // is connecting, live, waiting (it connects again by itself) or ended.
 
 import { FrameDecoder, supported } from "./decoder.js";
@@ -83,9 +83,10 @@ export class LiveViewer extends EventTarget {
     this.#send("control/request");
   }
 
-  handBack() {
+  // handBack gives the session back to its agent, with a note for it if there is one.
+  handBack(note = "") {
     this.#input.releaseAll();
-    this.#send("control/release");
+    this.#send("control/release", note ? { note } : undefined);
   }
 
   // paste puts a text on the session's clipboard and pastes it there.
