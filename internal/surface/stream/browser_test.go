@@ -274,7 +274,9 @@ func TestAPersonTakesDrivesAndHandsBack(t *testing.T) {
 // TestThePageSaysWhyTheSessionIsPaused has a session that the gateway paused.
 func TestThePageSaysWhyTheSessionIsPaused(t *testing.T) {
 	r := newRig(t, stream.Media{})
-	r.change(func(s *action.ViewState) { s.Name, s.State, s.By, s.Why = "invoices", "paused", "gateway", "it needs a code" })
+	r.change(func(s *action.ViewState) {
+		s.Name, s.State, s.By, s.Why = "invoices", "paused", "gateway", "it needs a code"
+	})
 	p := openTab(t, r.page(""))
 	p.until("the reason", `document.getElementById("holder").textContent === "Paused by gateway: it needs a code"`)
 	p.until("the name", `document.getElementById("name").textContent === "invoices" && document.title === "Live: invoices"`)

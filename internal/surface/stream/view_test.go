@@ -134,9 +134,9 @@ type session struct {
 	batches   int
 	clipboard string
 	note      string // of the last hand-back
-	open      int // views and videos that are not closed
-	opened    int // and all that there ever were
-	keys      int // key frames that were asked for
+	open      int    // views and videos that are not closed
+	opened    int    // and all that there ever were
+	keys      int    // key frames that were asked for
 	slow      chan struct{}
 }
 
