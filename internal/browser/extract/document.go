@@ -23,16 +23,17 @@ import (
 var ErrNoText = errors.New("the file holds no text that can be read")
 
 const (
-	pdfTime   = 20 * time.Second // to read one document
-	pdfMemory = 2048             // pages of WebAssembly memory, 64 KiB each: 128 MiB
-	pdfPages  = 2000             // pages that are read
-	pdfHead   = 1024             // bytes in which the mark of a PDF document must be (ISO 32000-1, annex H, note 13)
+	pdfStart  = time.Hour // until an instance of the reader is free; it is the only one of its pool
+	pdfMemory = 2048      // pages of WebAssembly memory, 64 KiB each: 128 MiB
+	pdfPages  = 2000      // pages that are read
+	pdfHead   = 1024      // bytes in which the mark of a PDF document must be (ISO 32000-1, annex H, note 13)
 )
 
 // Document returns the text of a file, at most most bytes of it; cut reports
 // that the file has more. For a PDF document, pages is the number of pages, and
-// the text of each page follows a line with the page's number. Errors:
-// ErrNoText, and those of reading a PDF document.
+// the text of each page follows a line with the page's number. Reading one ends
+// with ctx, which is how callers bound its time. Errors: ErrNoText, and those of
+// reading a PDF document.
 func Document(ctx context.Context, content []byte, most int) (text string, pages int, cut bool, err error) {
 	if bytes.Contains(content[:min(len(content), pdfHead)], []byte("%PDF-")) {
 		text, pages, cut, err = pdf(ctx, content, most)
@@ -64,8 +65,6 @@ var reading = make(chan struct{}, 1)
 // The module is interpreted, because compiling it takes seconds and more
 // memory.
 func pdf(ctx context.Context, content []byte, most int) (text string, pages int, cut bool, err error) {
-	ctx, stop := context.WithTimeout(ctx, pdfTime)
-	defer stop()
 	select {
 	case reading <- struct{}{}:
 		defer func() { <-reading }()
@@ -84,7 +83,7 @@ func pdf(ctx context.Context, content []byte, most int) (text string, pages int,
 		return "", 0, false, fmt.Errorf("cannot start the reader: %w", err)
 	}
 	defer func() { _ = pool.Close() }()
-	reader, err := pool.GetInstance(pdfTime)
+	reader, err := pool.GetInstance(pdfStart)
 	if err != nil {
 		return "", 0, false, fmt.Errorf("cannot start the reader: %w", err)
 	}
