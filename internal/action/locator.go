@@ -12,7 +12,7 @@ import (
 type Locator struct {
 	Ref      string `json:"ref,omitempty" maxLength:"32" doc:"Reference from a snapshot: e12, @e12 or ref=e12" example:"e12"`
 	Selector string `json:"selector,omitempty" maxLength:"4096" doc:"CSS selector; pierces open shadow roots" example:"#save"`
-	Role     string `json:"role,omitempty" maxLength:"64" doc:"ARIA role; field stands for all roles of a form's fields" example:"button"`
+	Role     string `json:"role,omitempty" maxLength:"64" doc:"ARIA role; field stands for all roles of a form's fields, control for all that can be acted on" example:"button"`
 	Name     string `json:"name,omitempty" maxLength:"1024" doc:"Accessible name, with role: equal, or else contained" example:"Save"`
 	Index    *int   `json:"index,omitempty" minimum:"0" doc:"Which of several matches, from 0"`
 	Text     string `json:"text,omitempty" maxLength:"1024" doc:"Visible text: equal, or else contained"`

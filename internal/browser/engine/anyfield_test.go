@@ -27,3 +27,21 @@ func TestAFieldIsFoundByItsNameAlone(t *testing.T) {
 	tr.must("page.select", &action.Select{Locator: named("Size"), Values: []string{"M"}})
 	tr.refuse(fault.Ambiguous, "page.type", &action.Type{Locator: named("Twice"), Input: "x"})
 }
+
+// The role control stands for all that can be acted on.
+func TestAControlIsFoundByItsNameAlone(t *testing.T) {
+	tr := start(t)
+	tr.visit(`<h1>Save</h1><p>Save</p><div onclick="hit('around')"><button onclick="event.stopPropagation(); hit('button')">Save</button></div>
+		<button aria-label=Settings onclick="hit('icon')">⚙</button><a href="#x" onclick="hit('link')">Details</a><div id=plain onclick="hit('plain')">Open the drawer</div>
+		<label><input type=checkbox onclick="hit('box')"> Newsletter</label><button disabled>Send</button><button>Twice</button><a href="#y">Twice</a>
+		<script>var hits = ''; function hit(what) { hits = what }</script>`)
+	named := func(name string) action.Locator { return action.Locator{Role: "control", Name: name, Strict: true} }
+	for name, want := range map[string]string{"Save": "button", "Settings": "icon", "Details": "link", "Open the drawer": "plain", "Newsletter": "box"} {
+		tr.must("page.click", &action.Click{Locator: named(name)})
+		if got := tr.eval("hits"); got != want {
+			t.Errorf("a click on %s reached %s, want %s", name, got, want)
+		}
+	}
+	tr.refuse(fault.NotActionable, "page.click", &action.Click{Locator: named("Send")})
+	tr.refuse(fault.Ambiguous, "page.click", &action.Click{Locator: named("Twice")})
+}

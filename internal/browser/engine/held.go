@@ -34,6 +34,25 @@ type heldRequest struct {
 	gone     func()
 }
 
+// judgedRequest is a request of a tab that is being judged: its page may end or give it up
+// before a person is asked.
+type judgedRequest struct {
+	key    string // see paused.key
+	left   int    // how many pages the tab had left
+	failed bool
+}
+
+// gaveUp reports whether the page of a request that is being judged gave it up, or has ended.
+// The requests of the page that follows are among those under way.
+func (t *tab) gaveUp(h heldRequest) bool {
+	i := slices.IndexFunc(t.judged, func(j judgedRequest) bool { return j.key == h.key })
+	if i < 0 {
+		return false
+	}
+	_, ofThisPage := t.inflight[h.key]
+	return t.judged[i].failed || t.judged[i].left != t.left && !h.document && !h.outlives && !ofThisPage
+}
+
 // heldDocument returns the request for the tab's next document about which a person is
 // asked, nil if there is none.
 func (t *tab) heldDocument() *heldRequest {
@@ -45,11 +64,19 @@ func (t *tab) heldDocument() *heldRequest {
 	return nil
 }
 
-// hold notes that a person is asked about a request of a tab.
+// hold notes that a person is asked about a request of a tab. If its page gave it up while
+// it was judged, it ends at once.
 func (og *outgoingRequests) hold(t *tab, h heldRequest) {
 	og.state.Do(func(s *state) {
 		defer s.change()
-		if t == nil || t.closed {
+		if t == nil {
+			return
+		}
+		if t.gaveUp(h) {
+			h.gone()
+			return
+		}
+		if t.closed {
 			return
 		}
 		t.held = append(t.held, h)
@@ -108,6 +135,7 @@ func (b *base) waitForArrival(ctx context.Context, t *tab) {
 func (og *outgoingRequests) unhold(t *tab, key string) {
 	og.state.Do(func(s *state) {
 		if t != nil {
+			t.judged = slices.DeleteFunc(t.judged, func(j judgedRequest) bool { return j.key == key })
 			t.forgetHeld(func(h heldRequest) bool { return h.key == key })
 		}
 		s.change()
@@ -127,6 +155,7 @@ func (t *tab) takeBack(which func(heldRequest) bool) {
 
 // leavePage forgets the held requests of a page that ends. Beacons can still be sent.
 func (t *tab) leavePage() {
+	t.left++
 	t.takeBack(func(h heldRequest) bool { return !h.document && !h.outlives })
 	t.forgetHeld(func(heldRequest) bool { return true })
 }

@@ -226,6 +226,7 @@ func TestARequestThatItsPageGivesUpWaitsForNobody(t *testing.T) {
 		id    string
 		leave func(*heldSite)
 	}{
+		"while it is judged the page is left": {"fetch-late", leaves}, "while it is judged another page comes": {"submit-late", leaves},
 		"the page is left":   {"fetch", leaves},
 		"another page comes": {"submit", leaves}, // in place of the document that is held
 		"the page aborts it": {"abort", func(h *heldSite) { h.must("page.click", &action.Click{Locator: selector("#end")}) }},
@@ -237,9 +238,15 @@ func TestARequestThatItsPageGivesUpWaitsForNobody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ended := make(chan error, 1)
+			id, late := strings.CutSuffix(c.id, "-late")
+			judging, left := make(chan struct{}), make(chan struct{})
 			h := startHeld(t, page, func(o *engine.Options) {
 				judge := o.Outgoing
 				o.Outgoing = func(ctx context.Context, r action.Request) (action.Ruling, error) {
+					if late && strings.Contains(r.URL, "/held") {
+						close(judging)
+						<-left
+					}
 					ruling, err := judge(ctx, r)
 					if strings.Contains(r.URL, "/held") {
 						ended <- ctx.Err()
@@ -247,8 +254,16 @@ func TestARequestThatItsPageGivesUpWaitsForNobody(t *testing.T) {
 					return ruling, err
 				}
 			})
-			h.act("page.click", &action.Click{Locator: selector("#" + c.id)})
-			c.leave(h)
+			if late {
+				h.eval("void setTimeout(() => document.getElementById('" + id + "').click())")
+				testwait.Receive(t, judging, "the request")
+				c.leave(h)
+				close(left)
+				testwait.Receive(t, h.asked, "the question about the request")
+			} else {
+				h.act("page.click", &action.Click{Locator: selector("#" + id)})
+				c.leave(h)
+			}
 			if err := testwait.Receive(t, ended, "the end of the question"); err == nil {
 				t.Error("people are asked on")
 			}

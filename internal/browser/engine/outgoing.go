@@ -111,6 +111,9 @@ func (og *outgoingRequests) judge(s *state, t *tab, p paused, goOn func()) {
 		tab = t.id
 	}
 	ctx, gone := context.WithCancel(og.life)
+	if t != nil {
+		t.judged = append(t.judged, judgedRequest{key: p.key(), left: t.left})
+	}
 	r.Asking = func(act, question string) {
 		e := effectOf(r, action.EffectHeld, "")
 		e.Act = act
@@ -358,6 +361,9 @@ func (og *outgoingRequests) receipts(s *state, p netlog.Event) {
 		return
 	}
 	if t := s.tabs[p.Tab]; t != nil && p.Error != "" {
+		for i := range t.judged {
+			t.judged[i].failed = t.judged[i].failed || t.judged[i].key == p.ID
+		}
 		t.takeBack(func(h heldRequest) bool { return h.key == p.ID })
 	}
 	if receipt := s.options.Receipt; known && receipt != nil {

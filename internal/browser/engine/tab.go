@@ -59,7 +59,9 @@ type tab struct {
 	failures        map[string]string // net:: error of a document, by loader
 	refused         error             // the guard's last refusal of a main document
 	uncertified     string            // the browser's error for a certificate of the last navigation that was not accepted
+	judged          []judgedRequest   // about which a person may be asked
 	held            []heldRequest     // about which a person is asked
+	left            int               // pages that it has left
 	relay           *heldPage         // by which the main frame is read; nil if no next document is held
 	arriving        arrival           // the document that was held last, until the tab shows it
 	channel         string            // of the relay

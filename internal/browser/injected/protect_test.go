@@ -53,6 +53,8 @@ func TestFieldsThatOnlySoundSecretAreShown(t *testing.T) {
 		`<label>Library card number <input name=library_card_number value=110001></label>`,
 		`<label>API key name <input id=apiKeyName value=110001></label>`,
 		`<input aria-label="Map pin" value=110001>`,
+		`<label>City <input role=combobox aria-expanded=false autocomplete="off new-password" value=110001></label>`,
+		`<label>Find <input type=search autocomplete=new-password value=110001></label>`,
 	} {
 		p.show(html)
 		tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})
@@ -66,6 +68,8 @@ func TestFieldsThatOnlySoundSecretAreShown(t *testing.T) {
 		`<label>Secret name and secret <input value=S3CRET></label>`,
 		`<label>PIN code <input type=password autocomplete=postal-code value=S3CRET></label>`,
 		`<label>PIN code <input value=S3CRET></label>`,
+		`<label>Phrase <input autocomplete=new-password value=S3CRET></label>`,
+		`<label>Code <input role=combobox aria-expanded=false autocomplete="new-password one-time-code" value=S3CRET></label>`,
 	} {
 		p.show(html)
 		tree, err := p.frame.Snapshot(p.ctx, injected.SnapshotOptions{})

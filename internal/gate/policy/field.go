@@ -167,7 +167,8 @@ var (
 // isSecret reports whether a field is for a secret, which an agent must never type. A protected field
 // is, unless it is only protected because it is for a payment card.
 func isSecret(e *action.Element, text string) bool {
-	if e.Type == "password" || hasToken(e, func(t string) bool { return secretTokens[t] }) {
+	suggests := e.Role == "combobox" || e.Role == "searchbox" // new-password keeps the browser's own suggestions away there
+	if e.Type == "password" || hasToken(e, func(t string) bool { return secretTokens[t] && !(suggests && t == "new-password") }) {
 		return true
 	}
 	if isCard(e) {

@@ -27,8 +27,11 @@ func refOf(word string) string {
 }
 
 // one returns a locator for an act: role, name and text must match exactly one
-// element.
+// element. A name alone is that of any control.
 func one(l action.Locator) action.Locator {
+	if l.Zero() && l.Name != "" {
+		l.Role = anyControl
+	}
 	l.Strict = (l.Role != "" || l.Text != "") && l.Ref == "" && l.Selector == "" && l.Index == nil
 	return l
 }
@@ -78,8 +81,11 @@ var roleNouns = map[string]string{
 	"field": anyField, "input": anyField, "box": anyField, "textbox": anyField, "textarea": anyField, "dropdown": anyField, "combobox": anyField,
 }
 
-// anyField is the role of a locator that stands for all roles of fields.
-const anyField = "field"
+// Roles of a locator that stand for all roles of fields, and of what can be acted on.
+const (
+	anyField   = "field"
+	anyControl = "control"
+)
 
 // plainWords are words as people write them, and as selectors are not written.
 var plainWords = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} '’,!?&/-]*$`)
@@ -123,11 +129,11 @@ func (e element) described(l action.Locator) action.Locator {
 // field returns the locator for an act on a field. A text, or a name without a role, is the
 // name of the field.
 func (e element) field(l action.Locator) action.Locator {
-	if l = e.described(l); l.Text != "" {
-		l.Name, l.Text = l.Text, ""
-	}
 	if l.Zero() && l.Name != "" {
 		l.Role = anyField
+	}
+	if l = e.described(l); l.Text != "" {
+		l.Role, l.Name, l.Text = anyField, l.Text, ""
 	}
 	return one(l)
 }

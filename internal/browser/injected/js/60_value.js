@@ -32,11 +32,17 @@ const isProtected = element => {
     return true;
   }
   if (type !== 'textarea' && !/^(text|tel|number|search|email|url)$/.test(type)) return false;
-  if (secretComplete.test(attribute(element, 'autocomplete') ?? '')) return true;
+  if (secretComplete.test(completionOf(element))) return true;
   if (securityOf(element)) return true;
   if (plainComplete.test(attribute(element, 'autocomplete') ?? '')) return false;
   return ['name', 'id', 'aria-label', 'placeholder'].some(key => saysSecret(worded(attribute(element, key) ?? ''))) ||
     labelsOf(element).some(label => saysSecret(limited(textContent(label), 200)));
+};
+// The autocomplete attribute. Lists of suggestions have new-password to keep the browser's own
+// suggestions away.
+const completionOf = element => {
+  const tokens = attribute(element, 'autocomplete') ?? '';
+  return /new-password/i.test(tokens) && /^(combobox|searchbox)$/.test(roleOf(element)) ? tokens.replace(/new-password/gi, '') : tokens;
 };
 const saysSecret = text => secretHint.test(text.replace(harmlessHint, ' '));
 const securityOf = element => {

@@ -97,14 +97,27 @@ const byRole = (role, name) => {
   }
   const ordered = inOrder(found);
   if (!name) return ordered;
+  if (alias !== 'control') return namedAmong(ordered, name);
+  const named = namedAmong(ordered.filter(element => roleOf(element) !== 'generic'), name);
+  return named.length > 0 ? named : namedAmong(ordered, name);
+};
+const namedAmong = (ordered, name) => {
   const named = best(ordered, shownName, name), goal = folded(name);
   if (named.length > 0 && folded(shownName(named[0])) === goal) return named;
   const nameless = ordered.filter(element => shownName(element) === ''), captioned = nameless.filter(element => folded(captionOf(element, roleOf(element))) === goal);
   if (captioned.length > 0) return captioned;
   return named.length > 0 ? named : best(nameless, element => derivedLabel(element, roleOf(element)) ?? '', name);
 };
-// "field" stands for every role of a field of a form.
-const isOfRole = (element, role) => role === 'field' ? isField(element) : roleOf(element) === role;
+// "field" stands for every role of a field of a form, "control" for every role that can
+// be acted on. Elements without a role of their own are such controls only if there is no
+// other of the name.
+const isOfRole = (element, role) => {
+  switch (role) {
+    case 'field': return isField(element);
+    case 'control': return isField(element) || actingRoles.has(roleOf(element)) || interactive(element, roleOf(element));
+  }
+  return roleOf(element) === role;
+};
 const isField = element => formRoles.has(roleOf(element)) || element instanceof HTMLInputElement && /^(file|color)$/.test(inputType(element));
 // Whether a snapshot shows an element of role generic: it has a name, or it can
 // be acted on.
@@ -115,7 +128,7 @@ const laidOutLoosely = element => laidOut(element) || visible(element) || tagOf(
 // checked.
 const roleSelectors = new Map();
 for (const [tag, role] of tagRoles) if (!tag.includes(':')) roleSelectors.set(role, [...(roleSelectors.get(role) ?? []), tag]);
-const extraTags = {field: 'input,select,textarea,[contenteditable]', button: 'input,summary', link: 'a,area', textbox: 'input,textarea,[contenteditable]', searchbox: 'input', checkbox: 'input', radio: 'input',
+const extraTags = {field: 'input,select,textarea,[contenteditable]', control: '*', button: 'input,summary', link: 'a,area', textbox: 'input,textarea,[contenteditable]', searchbox: 'input', checkbox: 'input', radio: 'input',
   switch: 'input', slider: 'input', spinbutton: 'input', combobox: 'input,select', listbox: 'select,datalist', img: 'img,svg,image', banner: 'header', contentinfo: 'footer',
   region: 'section', form: 'form', complementary: 'aside', cell: 'td', gridcell: 'td', columnheader: 'th', rowheader: 'th', presentation: 'img,[role]', generic: '*'};
 const roleSelector = role => ['[role]', ...(roleSelectors.get(role) ?? []), ...(extraTags[role] ? [extraTags[role]] : [])].join(',');
