@@ -129,12 +129,15 @@ func Step(n int) int {
 }
 
 // FewerDrawn makes random tests draw a quarter of their cases under -short, in
-// addition to what rapid leaves out then. It is for TestMain of packages whose
-// cases each lay out a page.
+// addition to what rapid leaves out then, and half of them with the race detector.
+// It is for TestMain of packages whose cases each lay out a page.
 func FewerDrawn() {
 	flag.Parse()
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		_ = flag.Set("rapid.checks", "25")
+	case raceDetector:
+		_ = flag.Set("rapid.checks", "50")
 	}
 }
 

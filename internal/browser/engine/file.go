@@ -12,7 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/untrusted"
 )
 
-const fileLimit = 20 * time.Second // for the file of a navigation to arrive, and again to read it
+const fileLimit = 20 * time.Second // for the file of a navigation to arrive
 
 // fileOf returns the file that a tab's last navigation returned instead of a page,
 // nil if the tab shows a page.
@@ -38,13 +38,13 @@ func (nv *navigator) readFile(ctx context.Context, t *tab, n *action.Navigated) 
 	if nv.options().Files == nil || kindOf(mediaType) == "" && mediaType != pdfType {
 		return
 	}
-	ctx, stop := context.WithTimeout(ctx, fileLimit)
+	arriving, stop := context.WithTimeout(ctx, fileLimit)
 	defer stop()
-	d, ok := nv.downloads.Ended(ctx, n.Download)
+	d, ok := nv.downloads.Ended(arriving, n.Download)
 	if !ok {
 		return
 	}
-	file, err := nv.downloads.Get(ctx, n.Download)
+	file, err := nv.downloads.Get(arriving, n.Download)
 	if err != nil {
 		return
 	}
