@@ -35,7 +35,8 @@ short)
 full)
   printf '==> running every test: about an hour on two cores; each package is named when it has ended\n'
   # Without the race detector: the end-to-end tests, whose programs are separate processes,
-  # and packages that start no goroutines and have much to compute.
+  # and packages with much to compute that start no goroutines, or only such as the tests of
+  # the page engine run too.
   gotestsum --raw-command -- bash -c '
     status=0
     plain="./e2e/... ./internal/arch ./internal/browser/extract ./internal/browser/injected ./internal/config ./internal/credentials/redact ./internal/gate/scan"
