@@ -352,6 +352,14 @@ var sly = [][5]string{
 	{"POST", "/devices/activate", "application/x-www-form-urlencoded", "code=ABCD"}, {"POST", "/login/device/confirm", "application/x-www-form-urlencoded", "code=ABCD"},
 	{"POST", "/users", "application/json", "{\"email\":\"a@b\",\"role\":\"admin\"}"}, {"POST", "/api-keys", "application/json", "{}"}, {"POST", "/fax", "application/json", "{}"},
 	{"POST", "/broadcast", "application/json", "{}"}, {"POST", "/announcements", "application/json", "{}"}, {"POST", "/notify-all", "application/json", "{}"},
+	{"POST", "/billing/upgrade", "application/json", "{\"plan\":\"pro\"}"}, {"POST", "/billing/subscribe", "application/json", "{}"}, {"POST", "/subscriptions", "application/json", "{\"plan_id\":7}"},
+	{"POST", "/subscribe", "application/json", "{\"price_id\":\"price_1\"}"}, {"PUT", "/account/plan", "application/json", "{\"plan\":\"enterprise\"}"}, {"POST", "/subscription/7/renew", "application/json", "{}"},
+	{"POST", "/membership/extend", "application/json", "{}"}, {"POST", "/plans/pro/upgrade", "application/json", "{}"}, {"POST", "/credits/add", "application/json", "{\"amount\":500}"}, {"POST", "/balance/topup", "application/json", "{}"},
+	{"POST", "/rentals", "application/json", "{\"car\":7}"}, {"POST", "/cart/submit", "application/json", "{}"}, {"POST", "/basket/complete", "application/json", "{}"}, {"POST", "/warenkorb/confirm", "application/json", "{}"},
+	{"POST", "/call", "application/json", "{\"to\":\"+49123\"}"}, {"POST", "/dial", "application/json", "{\"number\":\"110\"}"}, {"POST", "/sign", "application/json", "{\"doc\":7}"},
+	{"POST", "/doors/7/unlock", "application/json", "{}"}, {"POST", "/locks/7/open", "application/json", "{}"}, {"POST", "/alarm/disarm", "application/json", "{}"}, {"POST", "/car/unlock", "application/json", "{}"},
+	{"POST", "/rpc/64656c657465", "application/json", "{}"}, {"POST", "/rpc/ZGVsZXRlVXNlcg==", "application/json", "{}"}, {"POST", "/rpc/ZGVsZXRlVXNlcg", "application/json", "{}"},
+	{"POST", "/x", "application/json", "{\"m\":\"64656c6574655f75736572\"}"}, {"POST", "/x", "application/json", "{\"m\":\"ZGVsZXRlX3VzZXI=\"}"}, {"POST", "/deployments", "application/json", "{}"},
 	{"POST", "/tweets", "application/json", "{\"text\":\"x\"}"}, {"POST", "/retweet/7", "application/json", "{}"}, {"POST", "/repost/7", "application/json", "{}"},
 }
 

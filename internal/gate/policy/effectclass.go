@@ -36,7 +36,8 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 		called = ""
 	}
 	kind := judgeStated(&j, append(statedActions(r, measures && !isAmbiguousName(r.URL)), called))
-	kind |= judgeFinishing(&j, r.URL)
+	kind |= judgePlaces(&j, r)
+	kind |= judgeEncoded(&j, r)
 	before := j.risk
 	judgeAddress(&j, r.URL, !quiet, nil)
 	if j.risk > before {
@@ -161,6 +162,7 @@ var harmfulThings = map[string]kinds{
 	"replies": sends, "broadcasts": sends, "announcements": sends, "retweets": sends, "reposts": sends, "fax": sends, "faxes": sends, "friend requests": sends, "connection requests": sends,
 	"orders": pays, "order": pays, "reservations": pays, "reservation": pays, "tips": pays, "trades": pays, "bids": pays, "payments": pays, "payment": pays, "transfers": pays, "transfer": pays, "bookings": pays, "booking": pays, "purchases": pays,
 	"donations": pays, "refunds": pays, "charges": pays, "payouts": pays, "withdrawals": pays, "remittances": pays, "topups": pays, "bets": pays, "wagers": pays,
+	"rentals": pays, "rental": pays, "topup": pays, "deployments": sends, "calls": sends, "call": sends, "dial": sends, "sign": grants,
 	"members": grants, "maintainers": grants, "maintainer": grants, "collaborators": grants, "collaborator": grants, "permissions": grants, "permission": grants,
 	"password": grants, "passwords": grants, "passwd": grants, "passkeys": grants, "ssh keys": grants, "api keys": grants, "apikeys": grants, "deploy keys": grants, "gpg keys": grants, "access keys": grants, "personal access tokens": grants, "role bindings": grants, "rolebindings": grants, "clusterrolebindings": grants, "role assignments": grants, "access tokens": grants, "webhooks": grants, "mfa": grants, "2fa": grants, "totp": grants,
 	"roles": grants, "role": grants, "visibility": grants, "acl": grants, "access": grants, "forwarding": grants, "users": grants, "admins": grants, "people": grants, "payees": pays, "beneficiaries": pays,
@@ -203,23 +205,6 @@ func judgeThings(j *judgement, r action.Request, called string, quiet bool) kind
 		j.raise(action.High, "effect.makes", "it sends a message, invites somebody or changes who may do what")
 	}
 	return found
-}
-
-// finishing are names in addresses of requests that finish a payment or an order: the same names
-// are quiet elsewhere.
-var finishing = setOf(strings.Fields(`complete confirm verify capture settle finalize finalise execute void reverse`))
-
-// judgeFinishing raises the risk of requests that finish a payment, an order or a booking.
-func judgeFinishing(j *judgement, address string) kinds {
-	segments := segmentsOf(lenientReading(address))
-	if len(segments) < 2 || !finishing[segments[len(segments)-1]] {
-		return 0
-	}
-	if !slices.ContainsFunc(segments[:len(segments)-1], func(s string) bool { return harmfulThings[s].has(pays) || words().checkout.exact[s] }) {
-		return 0
-	}
-	j.raise(action.Critical, "effect.pays", "it finishes an order, a booking or a payment")
-	return pays
 }
 
 // givesRights reports whether fields set roles or permissions: fields of a form, or members of a

@@ -32,6 +32,11 @@ func TestOrdinaryFormsAreNotAskedAbout(t *testing.T) {
 		{"Continue", "/checkout/address", "", bodyOf("street", "Hill Road"), Allow},
 		{"Sign in", "/login", "", bodyOf("name", "Ada"), Allow},
 		{"Search", "/search", "", bodyOf("q", "post"), Allow},
+		{"Add to cart", "/cart", "", bodyOf("sku", "7"), Allow},
+		{"Subscribe", "/subscribe", "", bodyOf("email", "ada@example.com"), Allow},
+		{"Save", "/billing/address/change", "", bodyOf("street", "Hill Road"), Allow},
+		{"Start", "/plans/7/activate", "", bodyOf("day", "Monday"), Allow},
+		{"Save", "/things/cafebabe0123", "", bodyOf("token", "4f1c6e7261746521", "text", "ZGVhciBBbm4="), Allow},
 
 		{"Delete page", "/index.php?title=A&action=submit", "", bodyOf("wpDelete", "Delete page"), Ask},
 		{"Submit", "/posts/5", "_method=delete", bodyOf("_method", "delete"), Ask},
