@@ -12,7 +12,8 @@ import (
 
 const (
 	retainInterval = 24 * time.Hour
-	maxCut         = 5000 // records removed in one transaction, so that calls wait only briefly
+	maxCut         = 2000        // records removed in one transaction, so that calls wait only briefly; one segment at least
+	cutTimeout     = time.Minute // longest time of one transaction: what takes longer on a slow disk would never be removed
 	cutDetail      = "removed the records up to %d, whose hash is %s"
 )
 
@@ -103,7 +104,7 @@ func (l *Log) cut(ctx context.Context, upTo Checkpoint) (removed int64, err erro
 	case <-ctx.Done():
 		return 0, fmt.Errorf("nothing was removed: %w", ctx.Err())
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cutTimeout)
 	defer cancel()
 	end := l.end()
 	if l.headUnknown {
