@@ -388,7 +388,8 @@ func (f *attackRig) make(t *try, number string) made {
 		if err == nil {
 			_, err = f.call(s.verb, s.args)
 			if m.fault = codeOf(err); m.fault == string(fault.NotFound) {
-				f.t.Errorf("%s: %v", t.name, err)
+				tabs, _ := f.call("tab.list", &action.None{})
+				f.t.Errorf("%s: %v; the tabs are %+v", t.name, err, tabs.Data)
 			}
 		}
 	}

@@ -42,12 +42,13 @@ type judgedRequest struct {
 	failed bool
 }
 
-// gaveUp reports whether the page of a request that is being judged gave it up, or has ended.
-// The requests of the page that follows are among those under way.
+// gaveUp reports whether the page of a request that is being judged gave it up, or has ended, or
+// whether it is decided about already: a question may be about several requests. The requests of
+// the page that follows are among those under way.
 func (t *tab) gaveUp(h heldRequest) bool {
 	i := slices.IndexFunc(t.judged, func(j judgedRequest) bool { return j.key == h.key })
 	if i < 0 {
-		return false
+		return true
 	}
 	_, ofThisPage := t.inflight[h.key]
 	return t.judged[i].failed || t.judged[i].left != t.left && !h.document && !h.outlives && !ofThisPage
