@@ -72,7 +72,13 @@ func (in *actor) enterText(ctx context.Context, t *tab, at actionTarget, a *acti
 		}
 		whole = text != ""
 	case text == "" && a.Clear:
-		return in.send(ctx, t, input.Insert("")) // it removes what is selected
+		if tag == "input" || tag == "textarea" {
+			return in.send(ctx, t, input.Insert("")) // it removes what is selected
+		}
+		backspace, _ := input.Named("Backspace") // an editor that a page makes may not notice an empty text
+		strokes := backspace.Events(nil)
+		came.keys, came.typed = came.keys+input.Keys(strokes), came.typed+1
+		return in.send(ctx, t, strokes)
 	default:
 		whole = delay == 0 && tag != "input" && strings.ContainsAny(text, "\n\t")
 	}

@@ -40,7 +40,7 @@ const editors = {
     return () => quill.getText().replace(/\n$/, "");
   },
   async Slate() {
-    const [React, { createRoot }, { createEditor, Node }, { Slate, Editable, withReact }, { withHistory }] = await Promise.all([
+    const [{ default: React }, { default: { createRoot } }, { createEditor, Node }, { Slate, Editable, withReact }, { withHistory }] = await Promise.all([
       import("react"), import("react-dom/client"), import("slate"), import("slate-react"), import("slate-history")]);
     const editor = withHistory(withReact(createEditor()));
     const onKeyDown = (event) => {
@@ -53,7 +53,7 @@ const editors = {
   },
   async "Draft.js"() {
     globalThis.global = globalThis;
-    const [React, { createRoot }, Draft] = await Promise.all([import("react"), import("react-dom/client"), import("draft-js")]);
+    const [{ default: React }, { default: { createRoot } }, Draft] = await Promise.all([import("react"), import("react-dom/client"), import("draft-js")]);
     const { Editor, EditorState, ContentState, RichUtils } = Draft.default ?? Draft;
     style(".public-DraftEditor-content { white-space: pre-wrap }");
     let now;
@@ -78,6 +78,7 @@ const editors = {
   async Trix() {
     await import("trix");
     const editor = document.createElement("trix-editor");
+    style("trix-editor { display: block; min-height: 100px }");
     place.replaceWith(editor);
     await new Promise((done) => editor.addEventListener("trix-initialize", done, { once: true }));
     editor.editor.loadHTML(first.map((line) => `<div>${line}</div>`).join(""));
@@ -94,20 +95,6 @@ const editors = {
     const editor = new Squire(place, { sanitizeToDOMFragment: (markup) => document.createRange().createContextualFragment(markup) });
     editor.setHTML(first.map((line) => `<div>${line}</div>`).join(""));
     return () => textOf(editor.getHTML());
-  },
-  async Jodit() {
-    const { Jodit } = await import("jodit/esm/index.js");
-    const editor = Jodit.make(place, { toolbar: false, statusbar: false });
-    editor.value = html;
-    editor.history.clear();
-    return () => textOf(editor.value);
-  },
-  async SunEditor() {
-    const { default: suneditor } = await import("suneditor");
-    const field = document.createElement("textarea");
-    place.replaceWith(field);
-    const editor = suneditor.create(field, { value: html, buttonList: [] });
-    return () => textOf((editor.$?.html ?? editor.html).get());
   },
 };
 
