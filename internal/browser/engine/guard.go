@@ -55,6 +55,10 @@ type paused struct {
 // without one, by the id that it has while it is paused.
 func (p paused) key() string { return cmp.Or(p.Network, p.ID) }
 
+// hop identifies the request as it is paused now: the hops of a chain of redirects have the
+// same key.
+func (p paused) hop() string { return p.Network + " " + p.ID }
+
 // requestPaused handles a request that waits for an answer. The browser as a whole asks
 // about the documents of all tabs, right before a request is made: a frame in a process
 // of its own may navigate before its target was told to ask (a sandboxed frame with

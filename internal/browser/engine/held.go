@@ -26,6 +26,7 @@ import (
 // heldRequest is a request of a tab about which a person is asked.
 type heldRequest struct {
 	key      string // see paused.key
+	hop      string // see paused.hop
 	question string // its id
 	method   string
 	url      string
@@ -38,6 +39,7 @@ type heldRequest struct {
 // before a person is asked.
 type judgedRequest struct {
 	key    string // see paused.key
+	hop    string // see paused.hop
 	left   int    // how many pages the tab had left
 	failed bool
 }
@@ -46,7 +48,7 @@ type judgedRequest struct {
 // whether it is decided about already: a question may be about several requests. The requests of
 // the page that follows are among those under way.
 func (t *tab) gaveUp(h heldRequest) bool {
-	i := slices.IndexFunc(t.judged, func(j judgedRequest) bool { return j.key == h.key })
+	i := slices.IndexFunc(t.judged, func(j judgedRequest) bool { return j.hop == h.hop })
 	if i < 0 {
 		return true
 	}
@@ -133,11 +135,11 @@ func (b *base) waitForArrival(ctx context.Context, t *tab) {
 }
 
 // unhold notes that a request is not held any more.
-func (og *outgoingRequests) unhold(t *tab, key string) {
+func (og *outgoingRequests) unhold(t *tab, p paused) {
 	og.state.Do(func(s *state) {
 		if t != nil {
-			t.judged = slices.DeleteFunc(t.judged, func(j judgedRequest) bool { return j.key == key })
-			t.forgetHeld(func(h heldRequest) bool { return h.key == key })
+			t.judged = slices.DeleteFunc(t.judged, func(j judgedRequest) bool { return j.hop == p.hop() })
+			t.forgetHeld(func(h heldRequest) bool { return h.hop == p.hop() })
 		}
 		s.change()
 	})

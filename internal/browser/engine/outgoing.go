@@ -112,14 +112,14 @@ func (og *outgoingRequests) judge(s *state, t *tab, p paused, goOn func()) {
 	}
 	ctx, gone := context.WithCancel(og.life)
 	if t != nil {
-		t.judged = append(t.judged, judgedRequest{key: p.key(), left: t.left})
+		t.judged = append(t.judged, judgedRequest{key: p.key(), hop: p.hop(), left: t.left})
 	}
 	r.Asking = func(act, question string) {
 		e := effectOf(r, action.EffectHeld, "")
 		e.Act = act
 		og.ledger.Note(p.key(), tab, e)
 		og.hold(t, heldRequest{
-			key: p.key(), question: question, method: r.Method, url: bareAddress(r.URL), document: r.Top, outlives: outlives,
+			key: p.key(), hop: p.hop(), question: question, method: r.Method, url: bareAddress(r.URL), document: r.Top, outlives: outlives,
 			gone: func() {
 				if og.ledger.Holds(p.key()) {
 					e.State, e.Why = action.EffectRefused, takenBack
@@ -149,7 +149,7 @@ func (og *outgoingRequests) judge(s *state, t *tab, p paused, goOn func()) {
 		} else {
 			og.failRequest(t, p, err)
 		}
-		og.unhold(t, p.key())
+		og.unhold(t, p)
 	})
 }
 
