@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -178,12 +179,20 @@ func isSecret(e *action.Element, text string) bool {
 	return words().secret.in(text) && !plain || e.Protected && !words().guarded.in(text)
 }
 
-// withoutPhrases is a text without the phrases of a list.
+// withoutPhrases is a text without the phrases of a list: the longest first, because a phrase may
+// be part of another.
 func withoutPhrases(text string, list *lexicon) string {
 	plain := " " + normalize(text) + " "
+	var found []string
 	for phrase := range list.exact {
 		if strings.Contains(plain, " "+phrase+" ") {
-			plain = strings.ReplaceAll(plain, " "+phrase+" ", " · ")
+			found = append(found, phrase)
+		}
+	}
+	slices.SortFunc(found, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	for _, phrase := range found {
+		for strings.Contains(plain, " "+phrase+" ") { // the next one may begin where this one ends
+			plain = strings.Replace(plain, " "+phrase+" ", " · ", 1)
 			text = plain
 		}
 	}

@@ -207,6 +207,7 @@ func TestFields(t *testing.T) {
 		{"search by role", with(field("Name or e-mail"), func(e *action.Element) { e.Role = "searchbox" }), want{Allow, action.Low, "field.free"}},
 		{"comment", with(field("Comment"), func(e *action.Element) { e.Tag = "textarea" }), want{Allow, action.Low, "field.free"}},
 		{"suggestions", with(field("City"), func(e *action.Element) { e.Role, e.Autocomplete = "combobox", "new-password" }), want{Ask, action.Medium, "field.personal"}},
+		{"a phrase that has another one in it", with(field("API key name"), func(e *action.Element) { e.Label, e.FieldName = "API key name", "key" }), want{Ask, action.Medium, "field.personal"}},
 		{"a new password", with(field("City"), func(e *action.Element) { e.Autocomplete = "new-password" }), want{Deny, action.Critical, "field.secret"}},
 		{"name", field("Full name"), want{Ask, action.Medium, "field.personal"}},
 		{"e-mail by type", with(field(""), func(e *action.Element) { e.Type = "email" }), want{Ask, action.Medium, "field.personal"}},
