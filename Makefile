@@ -32,7 +32,7 @@ up-ready: build
 	@./glovebox serve
 
 .PHONY: test
-test: ## run the tests for everyday work: unit, real Chromium, real boxes, end to end; about 10 minutes
+test: ## run the tests for everyday work: unit, real Chromium, real boxes, end to end; 10 to 15 minutes
 	@scripts/prepare.sh test $(MAKE) --no-print-directory test-ready
 
 .PHONY: test-ready

@@ -26,7 +26,7 @@ gotestsum() {
 export packages_at_once=$(($(nproc) + 1))
 case ${1:-} in
 short)
-  printf '==> running the tests: about 10 minutes on two cores; each package is named when it has ended\n'
+  printf '==> running the tests: 10 to 15 minutes on two cores; each package is named when it has ended\n'
   again=()
   [ "${RERUN:-}" != 1 ] || again=(--rerun-fails=2 --rerun-fails-max-failures=5 --rerun-fails-run-root-test)
   # The packages that take longest come first.

@@ -234,11 +234,7 @@ func (c *control) requestHuman(ctx context.Context, call action.Call, args *acti
 // awaitAsker ends the pause of a session whose agent asked for a person and gave up: nobody
 // came, and the agent does not wait any more.
 func (c *control) awaitAsker(sess *openSession) {
-	timer := time.NewTimer(askerGone)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-sess.closing:
+	if !sess.staysOpen(askerGone) {
 		return
 	}
 	gone := false
@@ -252,10 +248,15 @@ func (c *control) awaitAsker(sess *openSession) {
 	}
 	sess.releaseInput(context.Background())
 	c.audit.event(sess.now(), "", what)
+	c.savePauseAlone(sess)
+}
+
+// savePauseAlone stores a pause that no call changed. What cannot be stored now is stored later.
+func (c *control) savePauseAlone(sess *openSession) {
 	ctx, cancel := context.WithTimeout(context.Background(), turnLimit)
 	defer cancel()
 	if err := c.saver.savePause(ctx, sess); err != nil {
-		c.log.Error("cannot store that a session is not paused any more", "session", sess.id, "error", err)
+		c.log.Error("cannot store whether a session is paused, and by whom", "session", sess.id, "error", err)
 		c.saver.ask()
 	}
 }

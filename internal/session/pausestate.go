@@ -268,6 +268,18 @@ func (o *openSession) waitHandedBack(ctx context.Context, wait time.Duration) er
 	}
 }
 
+// staysOpen waits for some time, and reports whether the session has not begun to end.
+func (o *openSession) staysOpen(long time.Duration) bool {
+	timer := time.NewTimer(long)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-o.closing:
+		return false
+	}
+}
+
 // waitTurnFree waits until no action runs in a paused session. It returns false
 // if one still runs.
 func (o *openSession) waitTurnFree(ctx context.Context) bool {

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/action"
 	"github.com/gloveboxhq/glovebox/internal/browser/engine"
@@ -251,11 +250,7 @@ func (s *sessionState) holderLeft(actor string) bool {
 // that shows it. If the person does not come back, the session stays paused, but
 // is not taken over any more, and people are alerted.
 func (c *control) awaitHolder(sess *openSession, actor string) {
-	timer := time.NewTimer(c.config.HolderGone)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-sess.closing:
+	if !sess.staysOpen(c.config.HolderGone) {
 		return
 	}
 	hold := action.Hold{
@@ -280,12 +275,7 @@ func (c *control) awaitHolder(sess *openSession, actor string) {
 	}
 	c.audit.alert(sess.now(), "", hold.Code+": "+hold.Why)
 	c.audit.event(sess.now(), "", "paused by "+hold.By+": "+hold.Why)
-	ctx, cancel := context.WithTimeout(context.Background(), turnLimit)
-	defer cancel()
-	if err := c.saver.savePause(ctx, sess); err != nil {
-		c.log.Error("cannot store that a session is not taken over any more", "session", sess.id, "error", err)
-		c.saver.ask()
-	}
+	c.savePauseAlone(sess)
 }
 
 // screencast is the browser's own screencast as a video: the active tab without the

@@ -38,10 +38,7 @@ func (in *actor) typeText(ctx context.Context, t *tab, a *action.Type, pin actio
 		return acted, err
 	}
 	if a.Submit {
-		enter, _ := input.Named("Enter")
-		strokes := enter.Events(nil)
-		came.keys, came.typed = came.keys+input.Keys(strokes), came.typed+1
-		if err := in.send(ctx, t, strokes); err != nil {
+		if err := in.pressNamed(ctx, t, "Enter", &came); err != nil {
 			return acted, err
 		}
 	}
@@ -75,10 +72,7 @@ func (in *actor) enterText(ctx context.Context, t *tab, at actionTarget, a *acti
 		if tag == "input" || tag == "textarea" {
 			return in.send(ctx, t, input.Insert("")) // it removes what is selected
 		}
-		backspace, _ := input.Named("Backspace") // an editor that a page makes may not notice an empty text
-		strokes := backspace.Events(nil)
-		came.keys, came.typed = came.keys+input.Keys(strokes), came.typed+1
-		return in.send(ctx, t, strokes)
+		return in.pressNamed(ctx, t, "Backspace", came) // an editor that a page makes may not notice an empty text
 	default:
 		whole = delay == 0 && tag != "input" && strings.ContainsAny(text, "\n\t")
 	}
@@ -93,6 +87,14 @@ func (in *actor) enterText(ctx context.Context, t *tab, at actionTarget, a *acti
 	}
 	came.keys, err = in.typeKeys(ctx, t, text, at.keyed, delay)
 	return err
+}
+
+// pressNamed presses a key, and notes in came that it was sent.
+func (in *actor) pressNamed(ctx context.Context, t *tab, name string, came *delivery) error {
+	key, _ := input.Named(name)
+	strokes := key.Events(nil)
+	came.keys, came.typed = came.keys+input.Keys(strokes), came.typed+1
+	return in.send(ctx, t, strokes)
 }
 
 // oneLine is a text as an input takes it when it is pasted: without line breaks at the

@@ -45,8 +45,8 @@ func dropsFiles(s *phrase) bool {
 }
 
 var (
-	dropped    = setOf(strings.Fields("file files image images photo photos picture pictures document documents folder folders attachment attachments video videos csv pdf"))
-	dropPlaces = setOf(strings.Fields("here drag upload browse"))
+	dropped    = namesOf("file files image images photo photos picture pictures document documents folder folders attachment attachments video videos csv pdf")
+	dropPlaces = namesOf("here drag upload browse")
 )
 
 // asksHow reports whether a text is a question, or the title of a text that answers one, and not an

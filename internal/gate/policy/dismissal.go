@@ -20,8 +20,8 @@ var (
 const leadingWord = " to "
 
 var (
-	conditions = setOf(strings.Fields("if when once wenn falls sobald si quand se quando als wanneer если когда nếu khi"))
-	besides    = setOf(strings.Fields("button key here now this the window dialog box page it below schaltfläche knop bouton botón botão pulsante кнопку"))
+	conditions = namesOf("if when once wenn falls sobald si quand se quando als wanneer если когда nếu khi")
+	besides    = namesOf("button key here now this the window dialog box page it below schaltfläche knop bouton botón botão pulsante кнопку")
 )
 
 // judgeButton raises the risk of the button with a name by what texts around it say that it does.

@@ -64,7 +64,7 @@ func (p *Policy) classify(r action.Request) (judgement, kinds) {
 
 // destroyingMethods are methods that delete or move what their address names: of HTTP, of
 // caches, of links and of WebDAV.
-var destroyingMethods = setOf(strings.Fields(`DELETE PURGE BPURGE UNLINK UNBIND MOVE`))
+var destroyingMethods = namesOf(`DELETE PURGE BPURGE UNLINK UNBIND MOVE`)
 
 // judgeSentMethod raises the risk by the method of a request that is sent.
 func judgeSentMethod(j *judgement, method string) kinds {
@@ -169,10 +169,10 @@ var harmfulThings = map[string]kinds{
 }
 
 // changeableThings are the harmfulThings of which every change counts, not only the creation.
-var changeableThings = setOf(strings.Fields(`permissions permission roles role visibility acl access forwarding members maintainers collaborators people password passwords passwd mfa 2fa totp`))
+var changeableThings = namesOf(`permissions permission roles role visibility acl access forwarding members maintainers collaborators people password passwords passwd mfa 2fa totp`)
 
 // signInNames are names in addresses to which a password is sent for signing in.
-var signInNames = setOf(strings.Fields(`login signin session sessions auth authenticate token logon register signup`))
+var signInNames = namesOf(`login signin session sessions auth authenticate token logon register signup`)
 
 // judgeThings raises the risk of creating things that send, pay or give rights.
 func judgeThings(j *judgement, r action.Request, called string, quiet bool) kinds {
@@ -220,8 +220,8 @@ func givesRights(all []action.BodyField) bool {
 }
 
 // rights are names of fields for roles and permissions.
-var rights = setOf(strings.Fields(`role roles user_role userrole permission permissions user_permissions is_superuser is_staff is_admin isadmin issuperuser superuser admin_level
-		access_level accesslevel access_role accessrole capabilities privilege privileges user_groups acl`))
+var rights = namesOf(`role roles user_role userrole permission permissions user_permissions is_superuser is_staff is_admin isadmin issuperuser superuser admin_level
+		access_level accesslevel access_role accessrole capabilities privilege privileges user_groups acl`)
 
 // isMail reports whether fields are those of a message: a recipient and a subject.
 func isMail(fields []action.BodyField) bool {
@@ -238,7 +238,7 @@ func isMail(fields []action.BodyField) bool {
 }
 
 // creatingWords are first words of operations that create a thing.
-var creatingWords = setOf(strings.Fields(`create add make place new submit send book set update change put post`))
+var creatingWords = namesOf(`create add make place new submit send book set update change put post`)
 
 // moneyIn reports whether fields have an amount and a payee, and whether they have the number of a
 // payment card.
@@ -262,7 +262,7 @@ func isReview(address string) bool {
 	return len(segments) > 1 && isUnambiguousPath(address) && segments[len(segments)-1].is(reviewNames)
 }
 
-var reviewNames = setOf(strings.Fields(`review preview quote estimate`))
+var reviewNames = namesOf(`review preview quote estimate`)
 
 var (
 	moneyWords = map[string]bool{"amount": true, "betrag": true, "montant": true, "importe": true, "valor": true, "importo": true, "bedrag": true, "summe": true, "monto": true, "quantia": true}

@@ -13,29 +13,29 @@ import (
 )
 
 // commandNames are names of fields that name an action.
-var commandNames = setOf(strings.Fields(`action action2 act do op operation cmd command method _method mode func function intent bulk_action doaction wc-ajax
-	x-http-method-override x-http-method x-method-override soapaction x-action verb methodname httpmethod actiontype requesttype`))
+var commandNames = namesOf(`action action2 act do op operation cmd command method _method mode func function intent bulk_action doaction wc-ajax
+	x-http-method-override x-http-method x-method-override soapaction x-action verb methodname httpmethod actiontype requesttype`)
 
 // methodNames are names of fields that override the method of a request.
-var methodNames = setOf(strings.Fields(`_method x-http-method-override x-http-method x-method-override`))
+var methodNames = namesOf(`_method x-http-method-override x-http-method x-method-override`)
 
 // namesMethod are names of fields for the method of a request, plainMethods those that do not say what
 // is done.
 var (
-	namesMethod  = setOf(strings.Fields(`_method method httpmethod http_method x-http-method-override x-http-method x-method-override`))
-	plainMethods = setOf(strings.Fields(`GET HEAD OPTIONS POST PUT PATCH`))
+	namesMethod  = namesOf(`_method method httpmethod http_method x-http-method-override x-http-method x-method-override`)
+	plainMethods = namesOf(`GET HEAD OPTIONS POST PUT PATCH`)
 )
 
 // pressedNames are names of fields that say which control was pressed: the values are its words or
 // its name.
-var pressedNames = setOf(strings.Fields(`submit commit button btn __eventtarget source`))
+var pressedNames = namesOf(`submit commit button btn __eventtarget source`)
 
 // formNames are names of fields for the name of the form: form_id=item_delete_confirm.
-var formNames = setOf(strings.Fields(`form_id form_name formid formname`))
+var formNames = namesOf(`form_id form_name formid formname`)
 
 // eventNames are names of fields for an event or a type. Their values count where they name a
 // deletion.
-var eventNames = setOf(strings.Fields(`type event kind task step`))
+var eventNames = namesOf(`type event kind task step`)
 
 // fieldName is the last part of a field's name that is a word: "action" for data[action], action[0]
 // and form:action.
@@ -60,7 +60,7 @@ func nameParts(name string) []string {
 }
 
 // fillers are words in names of controls that do not say what they do.
-var fillers = setOf(strings.Fields(`btn button submit link cmd form ctl00 ctl01 ctl id item selected it now`))
+var fillers = namesOf(`btn button submit link cmd form ctl00 ctl01 ctl id item selected it now`)
 
 // controlWords is the name of a control without fillers and numbers.
 func controlWords(name string) string {
@@ -162,7 +162,7 @@ func batched(r action.Request) (all []action.Request) {
 const maxBatched = 100 // requests of a batch that are read
 
 // innerAddress are names of fields for the address of a request of a batch.
-var innerAddress = setOf(strings.Fields(`url uri path relative_url relativeurl href endpoint`))
+var innerAddress = namesOf(`url uri path relative_url relativeurl href endpoint`)
 
 // Significant reports whether a field says what a request does, or is about money: questions show
 // such fields first.
@@ -288,12 +288,18 @@ func decodedJSON(value string) string {
 	if !strings.HasPrefix(value, "ey") && !strings.HasPrefix(value, "W") { // {" or [
 		return value
 	}
-	text := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(value, "="))
-	plain, err := base64.RawStdEncoding.DecodeString(text)
+	plain, err := fromBase64(value)
 	if err != nil || !json.Valid(plain) {
 		return value
 	}
 	return string(plain)
 }
+
+// fromBase64 decodes a text in base64 of either alphabet, padded or not.
+func fromBase64(text string) ([]byte, error) {
+	return base64.RawStdEncoding.DecodeString(standardAlphabet.Replace(strings.TrimRight(text, "=")))
+}
+
+var standardAlphabet = strings.NewReplacer("-", "+", "_", "/")
 
 var jsonMember = regexp.MustCompile(`"(\w{1,40})"\s*:\s*"([^"]{1,200})"`)

@@ -12,13 +12,13 @@ const anyHarm = destroys | pays | sends | grants | ends
 
 // orderNames are names of fields that may name an operation, and also much else. Their values count
 // where they are a word or an identifier that orders harm.
-var orderNames = setOf(strings.Fields(`fn call procedure rpc handler todo what request perform choice choose option path topic target tool tool_name function_name
-	documentid doc_name queryname fb_api_req_friendly_name methodname`))
+var orderNames = namesOf(`fn call procedure rpc handler todo what request perform choice choose option path topic target tool tool_name function_name
+	documentid doc_name queryname fb_api_req_friendly_name methodname`)
 
 // runners are names in addresses that run what is sent to them, codeNames names of fields for it.
 var (
-	runners   = setOf(strings.Fields(`exec execute eval evaluate shell terminal console repl rce run script command commands`))
-	codeNames = setOf(strings.Fields(`code script cmd command source program expression statement input line text`))
+	runners   = namesOf(`exec execute eval evaluate shell terminal console repl rce run script command commands`)
+	codeNames = namesOf(`code script cmd command source program expression statement input line text`)
 )
 
 // judgeCode raises the risk of a request that has a program run which names a deletion or a payment.
@@ -38,20 +38,20 @@ func judgeCode(j *judgement, r action.Request) (found kinds) {
 }
 
 // typeNames are names of fields for the type of a message.
-var typeNames = setOf(strings.Fields(`@type __typename`))
+var typeNames = namesOf(`@type __typename`)
 
 // componentNames are names of fields for the control that was pressed, by its path.
-var componentNames = setOf(strings.Fields(`changedpropids triggered`))
+var componentNames = namesOf(`changedpropids triggered`)
 
 // commandParts are words of names of fields for an action: form_action, opType.
-var commandParts = setOf(strings.Fields(`action subaction operation op command cmd verb method`))
+var commandParts = namesOf(`action subaction operation op command cmd verb method`)
 
 // besideMethod are the words that a name of a field for a method has beside it. A payment method or
 // a contact method is another thing.
-var besideMethod = setOf(strings.Fields(`http request override name c0 c1 rpc`))
+var besideMethod = namesOf(`http request override name c0 c1 rpc`)
 
 // orderFolders are ends of addresses whose requests name an operation by their type.
-var orderFolders = setOf(strings.Fields(`action actions command commands operation operations`))
+var orderFolders = namesOf(`action actions command commands operation operations`)
 
 // identifier matches a word or the name of an operation: item.delete, delete_item.
 var identifier = regexp.MustCompile(`^[\p{L}_][\p{L}\d_.:]*$`)
@@ -145,10 +145,10 @@ func textOrders(text string) (said []string) {
 const maxOperation = 80 // bytes of the name of an operation
 
 // sqlNames are names of fields for statements of a database.
-var sqlNames = setOf(strings.Fields(`sql sql_query query q stmt statement sqlquery`))
+var sqlNames = namesOf(`sql sql_query query q stmt statement sqlquery`)
 
 // statementNames are those of them that hold nothing but statements.
-var statementNames = setOf(strings.Fields(`sql sql_query stmt statement sqlquery`))
+var statementNames = namesOf(`sql sql_query stmt statement sqlquery`)
 
 // truncates matches a statement that empties a table, without the word TABLE.
 var truncates = regexp.MustCompile(`(?i)(?:^|;)\s*truncate\s+[\w.\x60"]+\s*(?:;|$)`)

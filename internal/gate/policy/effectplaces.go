@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"encoding/base64"
 	"encoding/hex"
 	"regexp"
 	"slices"
@@ -14,52 +13,50 @@ import (
 // them alone is harmless.
 type placed struct {
 	last, place map[string]bool
+	paid        bool // also where payments and orders are
 	kind        kinds
-	rule, why   string
+	why         string
 }
 
-func namesOf(text string) map[string]bool { return setOf(strings.Fields(text)) }
-
 var placedActs = []placed{
-	{namesOf(`complete confirm verify capture settle finalize finalise execute void reverse`), namesOf(`checkout kasse caja caisse cassa`), pays, "effect.pays", "it finishes an order, a booking or a payment"},
-	{namesOf(`complete confirm submit finalize finalise place`), namesOf(`cart basket bag trolley warenkorb panier carrito carrello`), pays, "effect.pays", "it orders what is in the cart"},
-	{namesOf(`upgrade subscribe renew reactivate activate extend`), namesOf(`billing subscription subscriptions membership memberships pricing`), pays, "effect.pays", "it takes or changes a paid plan"},
-	{namesOf(`switch change`), namesOf(`subscription subscriptions membership memberships`), pays, "effect.pays", "it takes or changes a paid plan"},
-	{namesOf(`upgrade subscribe renew extend buy`), namesOf(`plan plans licence licences license licenses`), pays, "effect.pays", "it takes or changes a paid plan"},
-	{namesOf(`add buy topup charge reload`), namesOf(`credits credit wallet balance`), pays, "effect.pays", "it buys credit"},
-	{namesOf(`unlock open disarm release`), namesOf(`door doors lock locks gate gates garage car cars vehicle vehicles valve valves safe alarm alarms`), grants, "effect.makes", "it opens or unlocks something"},
+	{namesOf(`complete confirm verify capture settle finalize finalise execute void reverse`), namesOf(`checkout kasse caja caisse cassa`), true, pays, "it finishes an order, a booking or a payment"},
+	{namesOf(`complete confirm submit finalize finalise place`), namesOf(`cart basket bag trolley warenkorb panier carrito carrello`), false, pays, "it orders what is in the cart"},
+	{namesOf(`upgrade subscribe renew reactivate activate extend`), namesOf(`billing subscription subscriptions membership memberships pricing`), false, pays, "it takes or changes a paid plan"},
+	{namesOf(`switch change`), namesOf(`subscription subscriptions membership memberships`), false, pays, "it takes or changes a paid plan"},
+	{namesOf(`upgrade subscribe renew extend buy`), namesOf(`plan plans licence licences license licenses`), false, pays, "it takes or changes a paid plan"},
+	{namesOf(`add buy topup charge reload`), namesOf(`credits credit wallet balance`), false, pays, "it buys credit"},
+	{namesOf(`unlock open disarm release`), namesOf(`door doors lock locks gate gates garage car cars vehicle vehicles valve valves safe alarm alarms`), false, grants, "it opens or unlocks something"},
 }
 
 // judgePlaces raises the risk of requests whose last name does harm in the place that the names
 // before it say, as in /cart/submit.
 func judgePlaces(j *judgement, r action.Request) (found kinds) {
 	segments := segmentsOf(lenientReading(r.URL))
-	if takesPlan(r) {
+	if len(segments) == 0 {
+		return 0
+	}
+	last, before := segments[len(segments)-1], segments[:len(segments)-1]
+	if planPlaces[last] && namesPlan(r.Fields) {
 		j.raise(action.Critical, "effect.pays", "it takes or changes a paid plan")
 		found |= pays
 	}
-	if len(segments) < 2 {
-		return found
-	}
-	last, before := segments[len(segments)-1], segments[:len(segments)-1]
-	for i, act := range placedActs {
-		if !act.last[last] {
+	for _, act := range placedActs {
+		if !act.last[last] || !slices.ContainsFunc(before, act.is) {
 			continue
 		}
-		is := func(s string) bool {
-			return act.place[s] || i == 0 && (harmfulThings[s].has(pays) || words().checkout.exact[s])
+		if act.kind.has(pays) {
+			j.raise(action.Critical, "effect.pays", act.why)
+		} else {
+			j.raise(action.High, "effect.makes", act.why)
 		}
-		if !slices.ContainsFunc(before, is) {
-			continue
-		}
-		risk := action.Critical
-		if !act.kind.has(pays) {
-			risk = action.High
-		}
-		j.raise(risk, act.rule, act.why)
 		found |= act.kind
 	}
 	return found
+}
+
+// is reports whether a name in an address is the place of the act.
+func (a placed) is(name string) bool {
+	return a.place[name] || a.paid && (harmfulThings[name].has(pays) || words().checkout.exact[name])
 }
 
 // planNames are names of fields for a paid plan or its price, planPlaces ends of addresses that
@@ -69,11 +66,9 @@ var (
 	planPlaces = namesOf(`subscribe subscription subscriptions plan upgrade billing membership`)
 )
 
-// takesPlan reports whether a request takes a paid plan: it names one.
-func takesPlan(r action.Request) bool {
-	segments := segmentsOf(r.URL)
-	return len(segments) > 0 && planPlaces[segments[len(segments)-1]] &&
-		slices.ContainsFunc(r.Fields, func(f action.BodyField) bool { return planNames[strings.ToLower(fieldName(f.Name))] && f.Value != "" })
+// namesPlan reports whether a field names a paid plan or its price.
+func namesPlan(fields []action.BodyField) bool {
+	return slices.ContainsFunc(fields, func(f action.BodyField) bool { return planNames[strings.ToLower(fieldName(f.Name))] && f.Value != "" })
 }
 
 // judgeEncoded raises the risk of requests that name an operation in hexadecimal digits or base64,
@@ -108,7 +103,7 @@ func decodedOrder(text string) string {
 	}
 	plain, err := hex.DecodeString(text)
 	if err != nil {
-		plain, err = base64.RawStdEncoding.DecodeString(strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(text, "=")))
+		plain, err = fromBase64(text)
 	}
 	if err != nil || !operationName.Match(plain) {
 		return ""

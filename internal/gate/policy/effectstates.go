@@ -49,10 +49,10 @@ var (
 		"is administrator": grants, "is admin": grants, "admin": grants, "is superuser": grants, "is staff": grants, "superuser": grants, "is public": sends, "public": sends,
 	}
 	stateNames = map[string]kinds{"deleted": destroys, "trashed": destroys, "trash": destroys, "removed": destroys, "cancelled": ends, "canceled": ends, "terminated": ends, "revoked": ends, "suspended": ends, "published": sends, "publish": sends, "sent": sends, "paid": pays, "refunded": pays}
-	powers     = setOf(strings.Fields(`admin admins administrator administrators owner owners superuser superusers root superadmin superadmins`))
+	powers     = namesOf(`admin admins administrator administrators owner owners superuser superusers root superadmin superadmins`)
 	audiences  = setOf(strings.Split("visibility,privacy,access,sharing,audience,link access,link sharing", ","))
 	everybody  = setOf(strings.Split("public,world,everyone,everybody,anyone,anyone with link,anyone with the link", ","))
-	ranks      = setOf(strings.Fields(`role roles group groups level rank scope scopes permission permissions`))
+	ranks      = namesOf(`role roles group groups level rank scope scopes permission permissions`)
 )
 
 // endsWithRank reports whether the name of a field is about what somebody may do.
@@ -81,7 +81,7 @@ func setsPassword(r action.Request) bool {
 	})
 }
 
-var ownPassword = setOf(strings.Fields(`password passwd pwd`))
+var ownPassword = namesOf(`password passwd pwd`)
 
 // newPassword matches names of fields for a password that is set, not one that signs in.
 var newPassword = regexp.MustCompile(`(?i)^(new|confirm(ed|ation)?|repeat(ed)?|verify|retype|re|change|old|current)[-_. ]?(pass|passwd|password|pwd)\d?$|(pass|passwd|password|pwd)[-_. ]?(new|conf|confirm(ation)?|repeat(ed)?|again|verify|2)$|^inpassword$`)

@@ -160,8 +160,8 @@ func fieldText(e *action.Element) string {
 var (
 	personalTypes = map[string]bool{"email": true, "tel": true}
 	// plainTokens are autofill field names of the HTML standard for addresses.
-	plainTokens = setOf(strings.Fields(`postal-code street-address address-line1 address-line2 address-line3 address-level1 address-level2
-		address-level3 address-level4 country country-name`))
+	plainTokens = namesOf(`postal-code street-address address-line1 address-line2 address-line3 address-level1 address-level2
+		address-level3 address-level4 country country-name`)
 	secretTokens = map[string]bool{"current-password": true, "new-password": true, "one-time-code": true}
 )
 

@@ -227,6 +227,9 @@ func setOf(list []string) map[string]bool {
 	return set
 }
 
+// namesOf is the set of the words of a text.
+func namesOf(text string) map[string]bool { return setOf(strings.Fields(text)) }
+
 // sectionsOf reads a list: [section], or [section kind] for words of harm, then phrases separated by
 // commas; # begins a comment.
 func sectionsOf(name string) map[string][]string {

@@ -76,8 +76,8 @@ func isTemplateName(part string) bool {
 }
 
 var (
-	templateEndings = setOf(strings.Fields("ejs hbs handlebars mustache tpl tmpl njk pug jade html htm tpl.html hbs.html component.html"))
-	templateFolders = setOf(strings.Fields("templates template tpl tmpl views view partials partial components includes layouts snippets"))
+	templateEndings = namesOf("ejs hbs handlebars mustache tpl tmpl njk pug jade html htm tpl.html hbs.html component.html")
+	templateFolders = namesOf("templates template tpl tmpl views view partials partial components includes layouts snippets")
 )
 
 // withoutEnding is the address of a resource of a page without its file extension; other addresses
@@ -92,8 +92,8 @@ func withoutEnding(r action.Request) string {
 }
 
 // assetFolders are folders of files that pages are made of.
-var assetFolders = setOf(strings.Fields(`static assets asset images image img imgs icons icon css js javascripts stylesheets styles scripts script fonts font dist build
-		_next _nuxt _app media files vendor vendors lib libs node_modules public packs bundles cdn wp-content wp-includes themes plugins skins resources theme graphics pics`))
+var assetFolders = namesOf(`static assets asset images image img imgs icons icon css js javascripts stylesheets styles scripts script fonts font dist build
+		_next _nuxt _app media files vendor vendors lib libs node_modules public packs bundles cdn wp-content wp-includes themes plugins skins resources theme graphics pics`)
 
 var staticFile = map[string]bool{".js": true, ".mjs": true, ".css": true, ".png": true, ".svg": true, ".jpg": true, ".jpeg": true, ".gif": true, ".webp": true,
 	".ico": true, ".woff": true, ".woff2": true, ".ttf": true, ".json": true, ".map": true, ".html": true, ".wasm": true, ".avif": true}

@@ -12,13 +12,13 @@ import (
 
 // quietNames are names in addresses of requests that change nothing that matters: searches,
 // checks, and what pages report about themselves.
-var quietNames = setOf(strings.Fields(`search searches query queries filter filters suggest suggestions autocomplete typeahead complete completion lookup find count
+var quietNames = namesOf(`search searches query queries filter filters suggest suggestions autocomplete typeahead complete completion lookup find count
 		review preview render validate validation check verify ping poll track log logging stats view views viewed read seen presence typing autosave autosaves draft drafts list browse
-		translate highlight markdown diff batchread msearch scroll recommend recommendations perf performance react reactions heartbeat`))
+		translate highlight markdown diff batchread msearch scroll recommend recommendations perf performance react reactions heartbeat`)
 
 // analyticsNames are names in addresses to which pages only report about themselves. The body of
 // such requests does not count.
-var analyticsNames = setOf(strings.Fields(`collect beacon telemetry analytics metrics rum vitals tracking heartbeat keepalive csp impressions impression sentry envelope`))
+var analyticsNames = namesOf(`collect beacon telemetry analytics metrics rum vitals tracking heartbeat keepalive csp impressions impression sentry envelope`)
 
 // isAnalytics reports whether a page reports about itself with a request.
 func isAnalytics(r action.Request) bool {
@@ -36,8 +36,8 @@ func isAnalytics(r action.Request) bool {
 }
 
 // analyticsFolders are first words of the folders in which analyticsNames are.
-var analyticsFolders = setOf(strings.Fields(`api rest public internal client clients web app stats stat statistics event events monitoring monitor log logs logging report reports reporting
-		ingest ping pixel track tracker tracks gtag gtm insights usage performance perf error errors diagnostics health`))
+var analyticsFolders = namesOf(`api rest public internal client clients web app stats stat statistics event events monitoring monitor log logs logging report reports reporting
+		ingest ping pixel track tracker tracks gtag gtm insights usage performance perf error errors diagnostics health`)
 
 // isAmbiguousName reports whether an address ends with an analytics name that applications also
 // use for things of their own. Fields that name an action count there.
@@ -46,7 +46,7 @@ func isAmbiguousName(address string) bool {
 	return len(segments) > 0 && ambiguousNames[segments[len(segments)-1]]
 }
 
-var ambiguousNames = setOf(strings.Fields(`metrics tracking heartbeat keepalive impressions impression`))
+var ambiguousNames = namesOf(`metrics tracking heartbeat keepalive impressions impression`)
 
 // isUnambiguousPath reports whether all servers read the path of an address alike: it has no
 // parameters in segments, no encoded slashes, and nothing after the name of a script.
@@ -66,7 +66,7 @@ func isUnambiguousPath(address string) bool {
 }
 
 // lookupNames are names in addresses of requests that only search, whatever follows in the path.
-var lookupNames = setOf(strings.Fields(`search searches query queries filter filters suggest suggestions autocomplete typeahead complete completion lookup find count msearch`))
+var lookupNames = namesOf(`search searches query queries filter filters suggest suggestions autocomplete typeahead complete completion lookup find count msearch`)
 
 // isQuiet reports whether an address ends with a quiet name, or leaves it to a field to name the
 // action, which is quiet.
@@ -145,4 +145,4 @@ func onlyReads(operation string) bool {
 }
 
 // readingWords are the words of operations that read.
-var readingWords = setOf(strings.Fields(`get list fetch read query search find count status info describe lookup`))
+var readingWords = namesOf(`get list fetch read query search find count status info describe lookup`)

@@ -27,7 +27,7 @@ func refOf(word string) string {
 }
 
 // one returns a locator for an act: role, name and text must match exactly one
-// element. A name alone is that of any control.
+// element. A name without a role, a text or a selector names a control of any role.
 func one(l action.Locator) action.Locator {
 	if l.Zero() && l.Name != "" {
 		l.Role = anyControl

@@ -111,6 +111,19 @@ func (p *tab) shot(name string) {
 	}
 }
 
+// clickIn clicks a point of the picture, in the session's pixels, and returns the event.
+func (p *tab) clickIn(x, y float64) map[string]any {
+	p.t.Helper()
+	var box struct{ X, Y, Width, Height float64 }
+	p.value(`document.getElementById("picture").getBoundingClientRect().toJSON()`, &box)
+	at := map[string]any{"x": box.X + box.Width*x/wide, "y": box.Y + box.Height*y/high, "button": "left", "clickCount": 1}
+	for _, kind := range []string{"mousePressed", "mouseReleased"} {
+		at["type"] = kind
+		p.do("Input.dispatchMouseEvent", at)
+	}
+	return at
+}
+
 func (p *tab) size(width, height int, phone bool) {
 	p.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": phone})
 }
@@ -207,13 +220,7 @@ func TestAPersonTakesDrivesAndHandsBack(t *testing.T) {
 	p.value(`document.getElementById("take").click()`, nil)
 	p.until("control", `document.body.dataset.mine === "true"`)
 	p.shot("live-control-1280")
-	var box struct{ X, Y, Width, Height float64 }
-	p.value(`document.getElementById("picture").getBoundingClientRect().toJSON()`, &box)
-	at := map[string]any{"x": box.X + box.Width*160.5/wide, "y": box.Y + box.Height*60.5/high, "button": "left", "clickCount": 1}
-	for _, kind := range []string{"mousePressed", "mouseReleased"} {
-		at["type"] = kind
-		p.do("Input.dispatchMouseEvent", at)
-	}
+	at := p.clickIn(160.5, 60.5)
 	p.do("Input.dispatchMouseEvent", map[string]any{"type": "mouseWheel", "x": at["x"], "y": at["y"], "deltaX": 0, "deltaY": 200})
 	testwait.For(t, "the wheel", func() bool { return len(r.recorded()) >= 4 })
 	key := func(kind, key, code string, modifiers int) {
@@ -304,13 +311,7 @@ func TestThePictureIsZoomed(t *testing.T) {
 		t.Errorf("moving the picture sent %s to the session", got)
 	}
 	p.value(`document.getElementById("move").click()`, nil)
-	var box struct{ X, Y, Width, Height float64 }
-	p.value(`document.getElementById("picture").getBoundingClientRect().toJSON()`, &box)
-	click := map[string]any{"x": box.X + box.Width*160.5/wide, "y": box.Y + box.Height*120.5/high, "button": "left", "clickCount": 1}
-	for _, kind := range []string{"mousePressed", "mouseReleased"} {
-		click["type"] = kind
-		p.do("Input.dispatchMouseEvent", click)
-	}
+	p.clickIn(160.5, 120.5)
 	testwait.For(t, "the click", func() bool { return described(r.recorded()) == "move 160,120|buttonDown 1|buttonUp 1" })
 }
 

@@ -15,7 +15,6 @@ const ready = async query => {
   if (answer.ok && query.focus && !(query.kind === 'focus' && answer.focused)) {
     renew();
     answer.took = await focus({...query.focus, node: query.node});
-    renew();
   }
   if (answer.ok && query.kind === 'type' && !answer.took?.gone) Object.assign(answer, {keys: needsKeys(elementOf(query.node)), box: inBoxes(elementOf(query.node))});
   if (answer.ok && query.choose) {

@@ -24,7 +24,10 @@ const focus = ({node, all}) => {
     after(done, SELECTION_TIME);
   });
   const now = focusNow({node, all});
-  return told.then(() => now.ok && closest(target, '[data-slate-editor]') !== null ? pause(SLATE_TIME) : undefined).then(() => now);
+  return told.then(() => now.ok && closest(target, '[data-slate-editor]') !== null ? pause(SLATE_TIME) : undefined).then(() => {
+    renew();
+    return now;
+  });
 };
 const focusNow = ({node, all}) => {
   const element = elementOf(node);
